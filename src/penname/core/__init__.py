@@ -1,0 +1,1 @@
+"""Plain values, configuration, errors, manifests and hashes, the counter RNG, progress."""

@@ -1,0 +1,104 @@
+"""Writing that survives a crash: aside, synced, renamed. A reader sees the old file or the new one, never a part."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from penname.core.errors import BadInput, PennameError
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Replace ``path`` by ``data`` in one step. Raises PennameError when the disk is full or read-only; the old file stays."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:80]}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(aside, 0o644)
+        os.replace(aside, path)
+    except OSError as error:
+        Path(aside).unlink(missing_ok=True)
+        raise disk_error(error, path) from error
+    except BaseException:
+        Path(aside).unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def write_text(path: Path, text: str) -> None:
+    """UTF-8, newlines as they are."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def json_text(value: Any) -> str:
+    """Indented JSON with a final newline; keys keep their order."""
+    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def jsonl_text(rows: Iterable[Any]) -> str:
+    """One JSON value a line."""
+    return "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Replace ``path`` by indented JSON."""
+    write_text(path, json_text(value))
+
+
+def read_text(path: Path) -> str:
+    """UTF-8 text with its newlines untouched."""
+    try:
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        raise BadInput(f"there is no file {path}") from None
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path} is not UTF-8 text (byte {error.start}); it was not written by Penname, or is damaged") from None
+
+
+def read_json(path: Path) -> Any:
+    """The value in a JSON file; BadInput with the place where it does not parse."""
+    try:
+        return json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise BadInput(f"{path} is not JSON: {error.msg} at line {error.lineno}") from None
+
+
+def read_jsonl(path: Path) -> Iterator[Any]:
+    """The values of a JSONL file, line by line."""
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        if line.strip():
+            try:
+                yield json.loads(line)
+            except json.JSONDecodeError as error:
+                raise BadInput(f"{path}, line {number}, is not JSON: {error.msg}") from None
+
+
+def sync_folder(folder: Path) -> None:
+    """Make renames in ``folder`` durable, where the platform can sync a folder."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(handle)
+
+
+def disk_error(error: OSError, path: Path) -> PennameError:
+    """An OSError while writing ``path`` as one sentence."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return PennameError(f"the disk is full: {path} was not written and what was there before is untouched; free some space and run again")
+    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        return PennameError(f"{path} cannot be written ({os.strerror(error.errno or 0)}); make its folder writable and run again")
+    return PennameError(f"{path} was not written: {error}")

@@ -1,0 +1,27 @@
+"""Fixtures that many rooms share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = ROOT.parent / "shared"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real books, golds and scorers beside the checkout; tests that need it skip where it is absent."""
+    if not SHARED.is_dir():
+        pytest.skip("../shared is not here: real books and gold annotations are read from there")
+    return SHARED
+
+
+@pytest.fixture(scope="session")
+def story() -> Path:
+    """The bundled novella."""
+    return ROOT / "src/penname/voice/story/novella.txt"
