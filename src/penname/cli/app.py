@@ -1,0 +1,142 @@
+"""The command line: one verb a file, imported when it is called. No logic lives here.
+
+``penname --help`` imports no room: each verb's line of help stands in the table below.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from penname.core.errors import PennameError
+
+# verb -> one line of help, in the order in which a newcomer meets them
+VERBS = {
+    "demo": "The whole pipeline on the bundled story, on CPU, ending in report.html.",
+    "new": "Make a voice folder.",
+    "status": "Show each stage (missing, fresh, stale, running or blocked) and the next command.",
+    "run": "Do what is missing or stale, in order.",
+    "check": "Check folder, corpus and machine before time is spent.",
+    "book": "Clean the books, with an account of every line that was removed.",
+    "cast": "Find who is who, and what a person must decide.",
+    "review": "Decide names on a local page.",
+    "rename": "Make the renamed copies and prove them.",
+    "beat": "Cut passages and write their beat lines.",
+    "shard": "Tokenise, mask and pack the training documents.",
+    "control": "Register thresholds, and show that the instrument can see.",
+    "train": "Train the runs, one a seed.",
+    "judge": "Give the verdict.",
+    "report": "Write report.html.",
+    "write": "Write a passage from a beat.",
+    "carrier": "Base models: list, stage, verify, probe, bench, compare, plan.",
+    "bind": "Prove that the adapter binds where it is served.",
+    "export": "Export the adapter, a merged model, GGUF, or the dataset.",
+    "launch": "Start a verb detached, once the machine is shown to be free.",
+    "jobs": "Show the jobs of this voice.",
+    "logs": "Show a job's log.",
+    "stop": "Stop a job after it has saved.",
+    "sweep": "Train a table of arms.",
+    "archive": "Copy adapters and what proves them to a second place, or re-hash them there.",
+    "restore": "Bring an archived run back.",
+    "backup": "Check that a backup holds the adapters and nothing else.",
+    "purge": "Delete checkpoints and merged models that are safe to delete.",
+    "doctor": "Versions, device, kernels present and absent, disk.",
+}
+
+
+class LazyVerbs(TyperGroup):
+    """A command group that imports a verb's module only when that verb is called."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The verbs in the order of the table."""
+        return list(VERBS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A placeholder with the help line: enough for ``penname --help``."""
+        if cmd_name not in VERBS:
+            return None
+        return TyperCommand(cmd_name, help=VERBS[cmd_name])
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The real command for a known verb; the usual error with suggestions otherwise."""
+        if args and args[0] in VERBS:
+            return args[0], load_verb(args[0]), args[1:]
+        self.commands = {name: self.get_command(ctx, name) for name in VERBS}  # what near matches are looked for in
+        return super().resolve_command(ctx, args)
+
+
+def load_verb(verb: str) -> Any:
+    """The command of one verb: its module's ``app`` where it is a group, else the function of the same name."""
+    module = importlib.import_module(f"penname.cli.{verb}")
+    if hasattr(module, "app"):
+        command = typer.main.get_command(module.app)
+    else:
+        single = typer.Typer(add_completion=False)
+        settings = getattr(module, "CONTEXT_SETTINGS", {})
+        single.command(verb, context_settings={"help_option_names": ["-h", "--help"], **settings})(getattr(module, verb))
+        command = typer.main.get_command(single)
+    command.name = verb
+    return command
+
+
+app = typer.Typer(cls=LazyVerbs, add_completion=True, no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"]})
+
+
+def _version(shown: bool) -> None:
+    if shown:
+        from penname import __version__
+
+        print(f"penname {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def penname(
+    directory: Annotated[Path | None, typer.Option("-C", "--dir", help="Work in this folder, as if called there.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no messages on stderr; errors still print.")] = False,
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    """From an author's books to a voice, and the proof that it is one.
+
+    Start with: penname demo
+    """
+    from penname.core.progress import be_quiet
+
+    be_quiet(quiet)
+    if directory is not None:
+        if not directory.is_dir():
+            raise PennameError(f"there is no folder {directory}; make a voice with: penname new {directory} --book SOURCE")
+        os.chdir(directory)
+
+
+def main() -> None:
+    """Run the command line; one sentence and an exit code for everything that goes wrong."""
+    try:
+        typer.main.get_command(app)(prog_name="penname")
+    except PennameError as error:
+        fail(str(error), error.exit_code)
+    except KeyboardInterrupt:
+        fail("interrupted; what was finished is kept, run the same command again to go on", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone: nothing more to say
+        sys.exit(0)
+    except OSError as error:
+        if os.environ.get("PENNAME_DEBUG"):
+            raise
+        fail(f"{error.filename or 'the system'}: {error.strerror or error}", 1)
+    except Exception as error:
+        if os.environ.get("PENNAME_DEBUG"):
+            raise
+        fail(f"this is a fault of Penname, please report it: {type(error).__name__}: {error} (PENNAME_DEBUG=1 shows where)", 1)
+
+
+def fail(sentence: str, code: int) -> None:
+    """Print the sentence on stderr and exit."""
+    print(f"penname: {sentence}", file=sys.stderr)
+    sys.exit(code)
