@@ -22,8 +22,8 @@ def write_bytes(path: Path, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(aside, 0o644)
-        os.replace(aside, path)
+        Path(aside).chmod(0o644)
+        Path(aside).replace(path)
     except OSError as error:
         Path(aside).unlink(missing_ok=True)
         raise disk_error(error, path) from error
@@ -98,7 +98,9 @@ def sync_folder(folder: Path) -> None:
 def disk_error(error: OSError, path: Path) -> PennameError:
     """An OSError while writing ``path`` as one sentence."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return PennameError(f"the disk is full: {path} was not written and what was there before is untouched; free some space and run again")
+        return PennameError(
+            f"the disk is full: {path} was not written and what was there before is untouched; free some space and run again"
+        )
     if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
         return PennameError(f"{path} cannot be written ({os.strerror(error.errno or 0)}); make its folder writable and run again")
     return PennameError(f"{path} was not written: {error}")

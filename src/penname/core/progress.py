@@ -60,7 +60,13 @@ def progress(label: str, total: int | None = None) -> Iterator[Progress]:
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as RichProgress
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.fields[note]}"))
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+    )
     with RichProgress(*columns, console=Console(stderr=True), transient=True) as bar:
         yield Progress(label, total, bar, bar.add_task(label, total=total, note=""))
 
@@ -68,7 +74,7 @@ def progress(label: str, total: int | None = None) -> Iterator[Progress]:
 def track(items: Iterable[T], label: str, total: int | None = None) -> Iterator[T]:
     """The items, with a progress count."""
     if total is None and hasattr(items, "__len__"):
-        total = len(items)
+        total = len(items)  # type: ignore[arg-type]
     with progress(label, total) as count:
         for item in items:
             yield item

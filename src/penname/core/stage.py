@@ -122,7 +122,7 @@ def _swap_in(folder: Path, aside: Path, manifest: Manifest, name: str) -> None:
     for path in manifest.files:
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        os.replace(aside / path, target)
+        (aside / path).replace(target)
     for path in set(old.files if old else ()) - set(manifest.files):
         (folder / path).unlink(missing_ok=True)
         _drop_empty_parents(folder, folder / path)

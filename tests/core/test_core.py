@@ -1,0 +1,194 @@
+"""core: what every room stands on."""
+
+from __future__ import annotations
+
+import errno
+import json
+import subprocess
+import sys
+
+import pytest
+
+from penname.core import files
+from penname.core.config import Config, load_config
+from penname.core.errors import BadInput, PennameError, StaleInput
+from penname.core.folder import open_voice
+from penname.core.hashing import canonical_json, sha256_file, sha256_value
+from penname.core.lock import hold, holder
+from penname.core.progress import format_seconds
+from penname.core.rng import CounterRng
+from penname.core.stage import damaged_files, read_manifest, require_manifest, stage_writer
+from penname.core.store import load_book, load_cast, load_copy, save_book, save_cast, save_copy
+from penname.core.values import Book, Cast, Chapter, Edit, Entity, Mention, Question, RenamedCopy, apply_edits, edits_within
+
+
+def test_rng_is_the_same_everywhere():
+    # Literal values: they fix the stream for every platform and Python.
+    rng = CounterRng(1, "split", "jane-eyre")
+    assert [rng.below(1000) for _ in range(5)] == [CounterRng(1, "split", "jane-eyre").bits64(i) * 1000 >> 64 for i in range(5)]
+    assert CounterRng("x").bits64(0) == 0x51FE5534854FAF04  # printf "x\x1e0" | sha256sum
+    assert CounterRng(7, "order").shuffled(range(8)) == [4, 5, 0, 3, 1, 7, 2, 6]
+    assert CounterRng(1, 23).bits64() != CounterRng(12, 3).bits64()
+
+
+def test_rng_refuses_an_empty_range():
+    with pytest.raises(ValueError, match="must be positive"):
+        CounterRng(1).below(0)
+
+
+def test_write_leaves_the_old_file_when_the_disk_is_full(tmp_path, monkeypatch):
+    path = tmp_path / "a.json"
+    files.write_json(path, {"old": 1})
+
+    def full(_fd):
+        raise OSError(errno.ENOSPC, "no space left")
+
+    monkeypatch.setattr(files.os, "fsync", full)
+    with pytest.raises(PennameError, match=r"the disk is full.*untouched.*free some space"):
+        files.write_json(path, {"new": 2})
+    assert json.loads(path.read_text()) == {"old": 1}
+    assert [p.name for p in tmp_path.iterdir()] == ["a.json"]
+
+
+def test_jsonl_keeps_unicode_line_separators(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    files.write_text(path, files.jsonl_text([{"t": "a\u2028b"}, {"t": "c\x85d"}]))
+    assert list(files.read_jsonl(path)) == [{"t": "a\u2028b"}, {"t": "c\x85d"}]
+
+
+def test_bad_json_says_where(tmp_path):
+    (tmp_path / "x.json").write_text("{\n\n oops")
+    with pytest.raises(BadInput, match=r"x\.json is not JSON: .* at line 3"):
+        files.read_json(tmp_path / "x.json")
+
+
+def write_stage(folder, content, **more):
+    with stage_writer(folder, stage="books", version=1, settings={"a": 1}, inputs={}, **more) as out:
+        for name, text in content.items():
+            (out / name).parent.mkdir(parents=True, exist_ok=True)
+            (out / name).write_text(text)
+
+
+def test_stage_writer_replaces_its_own_files_and_no_others(tmp_path):
+    folder = tmp_path / "cast"
+    write_stage(folder, {"a.json": "1", "sub/b.json": "2"})
+    (folder / "decisions.toml").write_text("mine")
+    first = require_manifest(folder, "cast").digest
+    write_stage(folder, {"a.json": "1"})
+    assert sorted(p.name for p in folder.iterdir()) == ["a.json", "decisions.toml", "manifest.json"]
+    assert read_manifest(folder).digest != first
+    write_stage(folder, {"a.json": "1", "sub/b.json": "2"})
+    assert read_manifest(folder).digest == first
+
+
+def test_stage_that_fails_leaves_the_earlier_result(tmp_path):
+    folder = tmp_path / "cast"
+    write_stage(folder, {"a.json": "1"})
+    with pytest.raises(RuntimeError), stage_writer(folder, stage="books", version=1, settings={}, inputs={}) as out:
+        (out / "a.json").write_text("2")
+        raise RuntimeError
+    assert (folder / "a.json").read_text() == "1"
+    assert damaged_files(folder, read_manifest(folder)) == []
+    assert sorted(p.name for p in folder.iterdir()) == ["a.json", "manifest.json"]
+
+
+def test_damaged_files_are_found(tmp_path):
+    write_stage(tmp_path / "s", {"a": "1", "b": "2", "c": "3"})
+    (tmp_path / "s/a").write_text("x")
+    (tmp_path / "s/b").unlink()
+    assert sorted(damaged_files(tmp_path / "s", read_manifest(tmp_path / "s"))) == ["a", "b"]
+
+
+def test_missing_stage_names_its_command(tmp_path):
+    with pytest.raises(StaleInput, match="run: penname cast"):
+        require_manifest(tmp_path / "cast", "cast")
+
+
+def test_config_reports_all_problems_at_once_with_the_nearest_key(tmp_path):
+    path = tmp_path / "voice.toml"
+    path.write_text('[training]\nlearning_rte = 1e-4\n[shards]\nseq_len = "long"\n[shrads]\nx = 1\n')
+    with pytest.raises(BadInput) as caught:
+        load_config(path)
+    text = str(caught.value)
+    assert 'no setting "training.learning_rte", did you mean "training.learning_rate"?' in text
+    assert "shards.seq_len: input should be a valid integer" in text
+    assert 'no setting "shrads", did you mean "shards"?' in text
+
+
+def test_set_overrides_and_is_checked(tmp_path):
+    path = tmp_path / "voice.toml"
+    path.write_text("[training]\nmax_steps = 5\n")
+    config = load_config(path, ["training.max_steps=9", "carrier.name=qwen3-0.6b", "training.seeds=[3, 4]"])
+    assert (config.training.max_steps, config.carrier.name, config.training.seeds) == (9, "qwen3-0.6b", (3, 4))
+    with pytest.raises(BadInput, match=r"--set wants section\.key=value"):
+        load_config(path, ["max_steps=9"])
+    with pytest.raises(BadInput, match="training\\.max_stps"):
+        load_config(path, ["training.max_stps=9"])
+
+
+def test_configuration_is_frozen():
+    with pytest.raises(Exception, match="frozen"):
+        Config().training.max_steps = 3
+
+
+def test_a_folder_that_is_no_voice_folder_is_refused(tmp_path):
+    with pytest.raises(BadInput, match="is no voice folder"):
+        open_voice(tmp_path)
+
+
+def test_lock_keeps_a_second_process_out_and_dies_with_its_holder(tmp_path):
+    code = (
+        "import sys, time; from pathlib import Path; from penname.core.lock import hold\n"
+        "with hold(Path(sys.argv[1]), 'train'):\n print('held', flush=True)\n time.sleep(60)"
+    )
+    other = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    try:
+        assert other.stdout.readline() == "held\n"
+        with pytest.raises(PennameError, match=rf"another penname works in .* \(pid {other.pid}, train\)"), hold(tmp_path, "run"):
+            pass
+        assert holder(tmp_path) == {"pid": other.pid, "doing": "train"}
+    finally:
+        other.kill()
+        other.wait()
+    assert holder(tmp_path) is None
+    with hold(tmp_path, "run"), hold(tmp_path, "book"):
+        assert json.loads((tmp_path / ".lock").read_text())["doing"] == "run"
+
+
+BOOK = Book("b", "T", "A", "CHAPTER I\n\nJane met Mr. Reed.", (Chapter("chapter", 1, "CHAPTER I", 0, 29, 11),))
+
+
+def test_book_cast_and_copy_come_back_from_disk(tmp_path):
+    save_book(tmp_path / "b", BOOK)
+    assert load_book(tmp_path / "b") == BOOK
+    question = Question("q1", "link", "Reed", ("p2",), 9, {"action": "keep"}, "two bear it", ((11, 28),))
+    cast = Cast("b", (Entity("p1", "person", "female", ("Jane",)),), (Mention(11, 15, "p1"),), (question,), ("q0",))
+    save_cast(tmp_path / "b.json", cast)
+    assert load_cast(tmp_path / "b.json") == cast
+    assert json.loads((tmp_path / "b.json").read_text())["mentions"] == [[11, 15, "p1"]]
+    copy = RenamedCopy("b", 3, "CHAPTER I\n\nAnne met Mr. Reed.", (Edit(11, 15, "Anne", "p1"),), {"Jane": "Anne"})
+    save_copy(tmp_path / "3", copy)
+    files.write_json(tmp_path / "3/names.json", {"b": dict(copy.names)})
+    assert load_copy(tmp_path / "3", BOOK) == copy
+    (tmp_path / "3/b.txt").write_text("CHAPTER I\n\nAnna met Mr. Reed.")
+    with pytest.raises(BadInput, match="not its book with its edits"):
+        load_copy(tmp_path / "3", BOOK)
+
+
+def test_edits_apply_and_shift():
+    edits = (Edit(0, 4, "Anne", "p1"), Edit(9, 17, "Mr. Lowe", "p2"))
+    assert apply_edits("Jane met Mr. Reed.", edits) == "Anne met Mr. Lowe."
+    assert list(edits_within(edits, 5, 18)) == [Edit(4, 12, "Mr. Lowe", "p2")]
+
+
+def test_hashes_are_of_content(tmp_path):
+    (tmp_path / "f").write_bytes(b"abc")
+    assert sha256_file(tmp_path / "f") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert canonical_json({"b": 1, "a": "é"}) == '{"a":"é","b":1}'
+    assert sha256_value({"a": 1, "b": 2}) == sha256_value({"b": 2, "a": 1})
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        canonical_json(float("nan"))
+
+
+def test_seconds_read_well():
+    assert [format_seconds(s) for s in (42.2, 190, 9000)] == ["42 s", "3 min 10 s", "2.5 h"]
