@@ -1,1 +1,25 @@
-"""."""
+"""Base models: stage, verify, probe, load, generate; the one prompt template. Importing this room does not import torch."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_PUBLIC = {
+    "CarrierTokenizer": "tokenizer",
+    "load_tokenizer": "tokenizer",
+    "beat_segment": "prompt",
+    "passage_segment": "prompt",
+    "encode_pair": "prompt",
+    "encode_prefix": "prompt",
+    "encode_document": "prompt",
+    "decode_passage": "prompt",
+}
+
+__all__ = sorted(_PUBLIC)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)
