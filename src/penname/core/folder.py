@@ -76,6 +76,7 @@ def open_voice(path: Path, overrides: Sequence[str] = ()) -> VoiceFolder:
     """The voice folder at ``path``. BadInput where it is none, or where its configuration does not hold."""
     if not (path / "voice.toml").is_file():
         raise BadInput(
-            f"{path.resolve()} is no voice folder (it has no voice.toml); make one with: penname new DIR --book SOURCE, or name one with -C DIR"
+            f"{path.resolve()} is no voice folder (it has no voice.toml); "
+            "make one with: penname new DIR --book SOURCE, or name one with -C DIR"
         )
     return VoiceFolder(path, load_config(path / "voice.toml", overrides))

@@ -1,0 +1,47 @@
+"""``penname status``."""
+
+from __future__ import annotations
+
+from penname.cli.options import HERE, Json, Set, Where
+
+
+def status(where: Where = HERE, overrides: Set = [], json: Json = False) -> None:
+    """Show each stage (missing, fresh, stale, running or blocked), what it holds, disk use, and the next command.
+
+    Example: penname -C bronte status
+    """
+    from dataclasses import asdict
+
+    from penname.core.files import json_text
+    from penname.core.folder import open_voice
+    from penname.voice.status import voice_status
+
+    found = voice_status(open_voice(where, overrides))
+    if json:
+        print(json_text(asdict(found)), end="")
+        return
+
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from penname.core.progress import format_bytes, format_seconds
+
+    colours = {"fresh": "green", "stale": "yellow", "missing": "bright_black", "running": "cyan", "blocked": "red"}
+    table = Table(title=f"{found.voice} on {found.carrier}", title_justify="left", box=None, padding=(0, 2, 0, 0))
+    for heading in ("stage", "state", "holds", "size", "took"):
+        table.add_column(heading, justify="right" if heading in ("size", "took") else "left")
+    for row in found.rows:
+        holds = ", ".join(f"{value:,} {key}" for key, value in row.counts.items() if isinstance(value, int))
+        why = f" ({row.why})" if row.why else ""
+        took = format_seconds(row.seconds) if row.seconds is not None else ""
+        table.add_row(
+            Text(row.stage),
+            Text(row.state + why, style=colours[row.state]),
+            Text(holds),
+            format_bytes(row.size_bytes) if row.size_bytes else "",
+            took,
+        )
+    console = Console(highlight=False)
+    console.print(table)
+    console.print(f"{format_bytes(found.size_bytes)} in all; next: ", Text(found.next_command, style="bold"), sep="")
