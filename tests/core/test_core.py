@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from conftest import ROOT
 
 from penname.core import files
 from penname.core.config import Config, load_config
@@ -16,6 +17,7 @@ from penname.core.folder import open_voice
 from penname.core.hashing import canonical_json, sha256_file, sha256_value
 from penname.core.lock import hold, holder
 from penname.core.progress import format_seconds
+from penname.core.reference import configuration_page
 from penname.core.rng import CounterRng
 from penname.core.stage import damaged_files, read_manifest, require_manifest, stage_writer
 from penname.core.store import load_book, load_cast, load_copy, save_book, save_cast, save_copy
@@ -192,3 +194,8 @@ def test_hashes_are_of_content(tmp_path):
 
 def test_seconds_read_well():
     assert [format_seconds(s) for s in (42.2, 190, 9000)] == ["42 s", "3 min 10 s", "2.5 h"]
+
+
+def test_configuration_page_is_up_to_date():
+    page = ROOT / "docs/configuration.md"
+    assert page.read_text(encoding="utf-8") == configuration_page(), "run: python -m penname.core.reference > docs/configuration.md"

@@ -67,6 +67,21 @@ class VoiceFolder:
         return self.path / "shards" / carrier
 
     @property
+    def current_shards(self) -> Path:
+        """The shards of this configuration: shards/<carrier>, with a suffix where corpus or copies are cut down.
+
+        So a sweep over corpus sizes keeps the shards of every arm.
+        """
+        settings = self.config.shards
+        suffix = (f"-{settings.corpus_words}w" if settings.corpus_words else "") + (f"-{settings.copies}c" if settings.copies else "")
+        return self.shards(Path(self.config.carrier.name).name + suffix)
+
+    @property
+    def copies_used(self) -> int:
+        """How many renamed copies are trained on."""
+        return min(self.config.shards.copies or self.config.copies.count, self.config.copies.count)
+
+    @property
     def name(self) -> str:
         """What the voice is called."""
         return self.config.voice.name or self.path.resolve().name

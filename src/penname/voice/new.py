@@ -95,5 +95,5 @@ def _write_overrides(target: Path, overrides: Sequence[str]) -> None:
         if section not in document:
             document[section] = tomlkit.table()
         value = getattr(getattr(config, section), key)
-        document[section][key] = list(value) if isinstance(value, tuple) else value  # type: ignore[index]
+        document[section][key] = list(value) if isinstance(value, tuple) else value
     write_text(target, tomlkit.dumps(document))

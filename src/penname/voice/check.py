@@ -1,0 +1,101 @@
+"""``penname check``: what can be known before time is spent. Each finding is one sentence with what to do next."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from penname.core.errors import PennameError
+from penname.core.folder import VoiceFolder
+from penname.core.stage import damaged_files, read_manifest
+from penname.core.store import load_books
+from penname.voice.graph import STAGES
+
+SMALL_CORPUS_WORDS = 300_000
+TINY_CORPUS_WORDS = 40_000
+MIN_FREE_BYTES = 5_000_000_000  # one staged 1.7B carrier (3.4 GB) and a voice's checkpoints
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at."""
+
+    level: Literal["ok", "warn", "problem"]
+    what: str
+
+
+def check_voice(voice: VoiceFolder) -> list[Finding]:
+    """Every finding about sources, corpus, finished stages, carrier and disk. Nothing is changed."""
+    return [*_sources(voice), *_corpus(voice), *_folders(voice), *_carrier(voice), *_disk(voice)]
+
+
+def _sources(voice: VoiceFolder) -> list[Finding]:
+    found = []
+    for key in ("books", "others"):
+        for source in getattr(voice.config.voice, key):
+            if not source.startswith("gutenberg:") and not (voice.path / source).exists():
+                found.append(Finding("problem", f"voice.{key} names {source}, and there is no such file; correct voice.toml"))
+    if not voice.config.voice.books:
+        found.append(Finding("problem", "voice.books is empty; name at least one book in voice.toml"))
+    others = len(voice.config.voice.others)
+    if others == 0:
+        found.append(
+            Finding(
+                "warn",
+                "no books by other authors (voice.others): the instrument can then tell the author from the base model, "
+                "but cannot claim that the voice is this author's and not just of the period; three or more of the time help most",
+            )
+        )
+    elif others < 3:
+        found.append(Finding("warn", f"only {others} book(s) by other authors: with three or more the instrument sees better"))
+    return found or [Finding("ok", f"{len(voice.config.voice.books)} book(s) and {others} by others are there")]
+
+
+def _corpus(voice: VoiceFolder) -> list[Finding]:
+    if read_manifest(voice.books) is None:
+        return [Finding("warn", "the books are not cleaned yet, so the corpus has no size; run: penname book")]
+    books = load_books(voice.books)
+    words = sum(book.words() for book in books)
+    said = f"{words:,} words in {len(books)} book(s)"
+    if words >= SMALL_CORPUS_WORDS:
+        return [Finding("ok", f"{said}")]
+    if words < TINY_CORPUS_WORDS:
+        meaning = "enough to try the tool, not to make a voice: expect vocabulary and punctuation to move and little else, and a verdict of inconclusive"
+    else:
+        meaning = (
+            "a small corpus (under 300,000; one novel of about 80,000 words is the common case): the voice will lean on this text, "
+            "so memorisation and the held-out loss need watching, few held-out blocks make the controls less certain, "
+            "and more epochs copy rather than teach; more works by the author help more than more copies"
+        )
+    return [Finding("warn", f"{said}: {meaning}")]
+
+
+def _folders(voice: VoiceFolder) -> list[Finding]:
+    found = []
+    for stage in STAGES:
+        folder = stage.folder(voice)
+        manifest = read_manifest(folder, stage.manifest) if folder.is_dir() and stage.name != "train" else None
+        if manifest and (bad := damaged_files(folder, manifest)):
+            found.append(Finding("problem", f"{stage.name}: {bad[0]} is not what was written ({len(bad)} such file(s)); run: penname {stage.verb}"))
+    return found or [Finding("ok", "every finished stage re-hashes to what its manifest says")]
+
+
+def _carrier(voice: VoiceFolder) -> list[Finding]:
+    from penname.carriers import carrier_facts, resolve_carrier
+
+    name = voice.config.carrier.name
+    try:
+        facts = carrier_facts(resolve_carrier(name))
+    except PennameError as error:
+        return [Finding("problem", str(error))]
+    if facts.instruct:
+        return [Finding("warn", f"{name} is instruction-tuned: it serves to try things, not to make a voice; take a base carrier for that")]
+    return [Finding("ok", f"{name} is staged, a base model")]
+
+
+def _disk(voice: VoiceFolder) -> list[Finding]:
+    free = shutil.disk_usage(voice.path if voice.path.exists() else Path()).free
+    level: Literal["ok", "warn"] = "ok" if free > MIN_FREE_BYTES else "warn"
+    return [Finding(level, f"{free / 1e9:.1f} GB free on this disk" + ("" if level == "ok" else "; a run with checkpoints may not fit"))]
