@@ -62,7 +62,10 @@ def _corpus(voice: VoiceFolder) -> list[Finding]:
     if words >= SMALL_CORPUS_WORDS:
         return [Finding("ok", f"{said}")]
     if words < TINY_CORPUS_WORDS:
-        meaning = "enough to try the tool, not to make a voice: expect vocabulary and punctuation to move and little else, and a verdict of inconclusive"
+        meaning = (
+            "enough to try the tool, not to make a voice: expect vocabulary and punctuation to move and little else, "
+            "and a verdict of inconclusive or refused"
+        )
     else:
         meaning = (
             "a small corpus (under 300,000; one novel of about 80,000 words is the common case): the voice will lean on this text, "
@@ -78,7 +81,9 @@ def _folders(voice: VoiceFolder) -> list[Finding]:
         folder = stage.folder(voice)
         manifest = read_manifest(folder, stage.manifest) if folder.is_dir() and stage.name != "train" else None
         if manifest and (bad := damaged_files(folder, manifest)):
-            found.append(Finding("problem", f"{stage.name}: {bad[0]} is not what was written ({len(bad)} such file(s)); run: penname {stage.verb}"))
+            found.append(
+                Finding("problem", f"{stage.name}: {bad[0]} is not what was written ({len(bad)} such file(s)); run: penname {stage.verb}")
+            )
     return found or [Finding("ok", "every finished stage re-hashes to what its manifest says")]
 
 

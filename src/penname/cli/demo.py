@@ -1,0 +1,43 @@
+"""``penname demo``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from penname.cli.options import Json
+
+
+def demo(
+    directory: Annotated[Path, typer.Argument(metavar="[DIR]", help="Where to make the demo's voice folder.")] = Path("demo-voice"),
+    json: Json = False,
+) -> None:
+    """Make a voice from the bundled story, on CPU, in about ten minutes, and write its report. Run again, it goes on.
+
+    Example: penname demo
+    """
+    from penname.core.files import json_text
+    from penname.core.progress import format_seconds
+    from penname.voice.demo import BUDGET_SECONDS, run_demo
+
+    result = run_demo(directory)
+    if json:
+        print(json_text({"voice": str(result.voice.path), "verdict": result.verdict, "seconds": result.seconds}), end="")
+        return
+
+    from rich.console import Console
+    from rich.table import Table
+
+    if result.seconds:
+        total = sum(result.seconds.values())
+        table = Table(box=None, padding=(0, 2, 0, 0))
+        for heading in ("stage", "took", "share", "may take"):
+            table.add_column(heading, justify="left" if heading == "stage" else "right")
+        for name, seconds in result.seconds.items():
+            table.add_row(name, format_seconds(seconds), f"{seconds / total:.0%}", format_seconds(BUDGET_SECONDS[name]))
+        table.add_row("all", format_seconds(total), "", format_seconds(sum(BUDGET_SECONDS.values())))
+        Console(stderr=True).print(table)
+    print(f"verdict: {result.verdict}")
+    print(f'report: {result.voice.report.resolve()}; try next: penname -C {result.voice.path} write "The tide takes the boat."')
