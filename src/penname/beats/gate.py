@@ -1,0 +1,85 @@
+"""What a line must be to steer: short, one line, about what happens and not about text, in its own words, with names that can be renamed.
+
+Every rule gives a reason that an annotator can act on: a refused line is asked for again with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from penname.beats.annotator import Refusal, Style
+from penname.beats.language import LanguageRule
+from penname.beats.names import NameBook
+from penname.beats.words import count_words, folded
+from penname.core.values import Book, Cast, Passage
+
+GATE_VERSION = 1
+WORDS_MAX = 20
+WORDS_MIN = 2
+COPIED_WORDS_MAX = 4
+_REPEAT_SHARE = 0.8
+RULES = ("empty", "lines", "words", "meta", "refusal", "names", "copied", "repeat", "language")
+
+_META = re.compile(
+    r"\b(?:(?:the|this|that|our) (?:passage|scene|excerpt|extract|snippet|paragraph|narrator|narration|narrative|author|readers?"
+    r"|text|chapter|novel|protagonist|speaker|dialogue|main characters?|characters?|beat|summary|story (?:opens|begins|continues|ends|tells))"
+    r"|describ(?:es|ed|ing)|depict(?:s|ed|ing)|portray(?:s|ed|ing)|first[- ]person|third[- ]person|as an ai|foreshadow(?:s|ing)?"
+    r"|(?:passage|excerpt|paragraph|beat|summary|line)\s*(?:\d+\s*)?:)",
+    re.IGNORECASE,
+)
+_REFUSAL = re.compile(
+    r"\b(?:I(?:'m| am) (?:sorry|unable|not able)|I (?:can(?:not|'t)|won't) (?:assist|help|provide|comply|write|continue|summari[sz]e)"
+    r"|as an? (?:AI|language model|assistant)|I apologi[sz]e|unable to (?:assist|provide|comply)|content (?:policy|filter)|against my)\b",
+    re.IGNORECASE,
+)
+
+
+class Gate:
+    """The rules for the beats of one book."""
+
+    def __init__(self, book: Book, cast: Cast, names: NameBook | None = None) -> None:
+        self.names = names or NameBook(book, cast)
+        self._text = book.text
+        self._language = LanguageRule(book)
+
+    def check(self, line: str, passage: Passage, style: Style = "sentence", neighbours: Iterable[str] = ()) -> Refusal | None:
+        """Why the line may not be the beat of the passage, or None. ``neighbours`` are the beats before and after it."""
+        line = line.strip()
+        if count_words(line) < WORDS_MIN and not (style == "keywords" and line):
+            return Refusal("empty", "it says nothing; write one line of what happens")
+        if "\n" in line or "\r" in line:
+            return Refusal("lines", "it has more than one line; write exactly one")
+        if style == "sentence" and (match := _REFUSAL.search(line.replace("’", "'"))):
+            return Refusal("refusal", f'it refuses ("{match.group()}") instead of saying what happens')
+        if match := _META.search(line):
+            return Refusal("meta", f'it talks about the text ("{match.group()}"); say what happens, not how it is written')
+        if (words := count_words(line)) > WORDS_MAX:
+            return Refusal("words", f"it has {words} words; at most {WORDS_MAX} are allowed")
+        if style == "sentence" and (why := self._language.refuses(line)):
+            return Refusal("language", why)
+        if bad := self.names.refused(line, passage):
+            return Refusal("names", f'it uses "{bad[0]}", which is no name of this passage, or not as it is written there')
+        if copied := self._copied(line, passage):
+            return Refusal("copied", f'it copies "{copied}"; use your own words')
+        if repeated := _repeats(line, neighbours):
+            return Refusal("repeat", f'it says the same as the line beside it ("{repeated}"); say what is new here')
+        return None
+
+    def _copied(self, line: str, passage: Passage) -> str | None:
+        words, source = folded(line), folded(self._text[passage.start : passage.end])
+        n = COPIED_WORDS_MAX + 1
+        runs = {tuple(source[i : i + n]) for i in range(len(source) - n + 1)}
+        for i in range(len(words) - n + 1):
+            if tuple(words[i : i + n]) in runs:
+                return " ".join(words[i : i + n])
+        return None
+
+
+def _repeats(line: str, neighbours: Iterable[str]) -> str | None:
+    words = set(folded(line))
+    for other in neighbours:
+        others = set(folded(other))
+        if words and len(words & others) > _REPEAT_SHARE * len(words | others):
+            return other
+    return None
