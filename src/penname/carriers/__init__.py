@@ -14,6 +14,17 @@ _PUBLIC = {
     "encode_prefix": "prompt",
     "encode_document": "prompt",
     "decode_passage": "prompt",
+    "cache_folder": "store",
+    "resolve_carrier": "store",
+    "staged_carriers": "store",
+    "rehash_carrier": "store",
+    "stage_smollm2": "smollm",
+    "CarrierFacts": "facts",
+    "carrier_facts": "facts",
+    "load_model": "loading",
+    "resolve_device": "loading",
+    "resolve_dtype": "loading",
+    "set_threads": "loading",
 }
 
 __all__ = sorted(_PUBLIC)

@@ -1,0 +1,99 @@
+"""Where staged carriers stand: ``<cache>/carriers/<name>/``, complete once their manifest is there.
+
+``<cache>`` is ``$PENNAME_CACHE``, else ``$XDG_CACHE_HOME/penname``, else ``~/.cache/penname``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from penname.core.errors import BadInput
+from penname.core.files import disk_error, json_text, sync_folder, write_text
+from penname.core.hashing import sha256_file
+from penname.core.stage import MANIFEST, Manifest, damaged_files, read_manifest
+
+STORE_VERSION = 1
+
+
+def cache_folder() -> Path:
+    """The folder of everything that Penname may fetch again."""
+    if given := os.environ.get("PENNAME_CACHE"):
+        return Path(given).expanduser()
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "penname"
+
+
+def carriers_folder() -> Path:
+    """The folder that holds one folder a staged carrier."""
+    return cache_folder() / "carriers"
+
+
+def carrier_folder(name: str) -> Path:
+    """Where the carrier ``name`` stands or would stand. BadInput for a name that is no plain file name."""
+    if not name or name.startswith(".") or any(c in name for c in "/\\\0"):
+        raise BadInput(f'"{name}" cannot be a carrier\'s name; use letters, digits, dots and dashes')
+    return carriers_folder() / name
+
+
+def resolve_carrier(name: str) -> Path:
+    """The folder of a staged carrier, or ``name`` itself where it is a folder with a ``config.json``. Downloads nothing."""
+    path = Path(name).expanduser()
+    if path.is_dir():
+        if not (path / "config.json").is_file():
+            raise BadInput(f"{path} is no carrier: it has no config.json")
+        return path
+    if path.is_file():
+        raise BadInput(f"{path} is a file, and a carrier is a folder with config.json, tokenizer.json and *.safetensors")
+    if "/" in name or "\\" in name:
+        raise BadInput(f"there is no folder {name}; for a repository of the hub run: penname carrier stage {name}")
+    folder = carrier_folder(name)
+    if read_manifest(folder) is None:
+        near = difflib.get_close_matches(name, staged_carriers(), n=1, cutoff=0.6)
+        hint = f', did you mean "{near[0]}"?' if near else ""
+        raise BadInput(f'the carrier "{name}" is not staged on this machine{hint}; run: penname carrier stage {name}')
+    return folder
+
+
+def staged_carriers() -> list[str]:
+    """Names of the carriers that are staged completely."""
+    return sorted(path.parent.name for path in carriers_folder().glob(f"[!.]*/{MANIFEST}"))
+
+
+@contextmanager
+def carrier_writer(name: str, origin: Mapping[str, Any]) -> Iterator[Path]:
+    """Yield the folder ``.staging-<name>`` to fill; on a clean exit it is hashed and becomes the carrier ``name``.
+
+    What an earlier, interrupted staging left there is still there, so a download goes on where it was. ``origin`` says
+    where the files come from (repository, commit, sha256 of an archive) and goes into the manifest's settings.
+    """
+    aside = carriers_folder() / f".staging-{name}"
+    target = carrier_folder(name)
+    try:
+        aside.mkdir(parents=True, exist_ok=True)
+        yield aside
+        files = {}
+        for path in sorted(p for p in aside.rglob("*") if p.is_file() and p.name != MANIFEST):
+            relative = path.relative_to(aside).as_posix()
+            if not relative.startswith("."):
+                files[relative] = {"sha256": sha256_file(path), "bytes": path.stat().st_size}
+        manifest = Manifest("carrier", STORE_VERSION, dict(origin), {}, files)
+        write_text(aside / MANIFEST, json_text(manifest.to_json()))
+        shutil.rmtree(target, ignore_errors=True)
+        aside.replace(target)
+        sync_folder(target.parent)
+    except OSError as error:
+        raise disk_error(error, target) from error
+
+
+def rehash_carrier(folder: Path) -> list[str]:
+    """Sentences about files of a staged carrier that are missing or whose bytes have changed; empty where all is well."""
+    manifest = read_manifest(folder)
+    if manifest is None:
+        return [f"{folder} was not staged by Penname, so there is nothing to compare its files with"]
+    return [f"{folder.name}/{path} is missing or not the file that was staged" for path in damaged_files(folder, manifest)]
