@@ -1,0 +1,112 @@
+"""A text on its way from source to clean, which never forgets where its characters came from.
+
+A step is a list of rewrites ``(start, end, new, rule)`` on the text as it stands, sorted and apart. Each step keeps a map
+back to the text before it, so at the end every character of the source is accounted for: it stands in the text as it was,
+a named rule rewrote it, or it is in ``removed``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import numpy as np
+
+from penname.core.values import Removed
+
+Rewrite = tuple[int, int, str, str]
+
+
+class Draft:
+    """``text`` is the text so far. ``marks`` are positions in it that every step carries along (chapter starts, say)."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.text = source
+        self.marks: list[int] = []
+        self.rules: Counter[str] = Counter()
+        self._maps: list[_StepMap] = []
+        self._removed: list[tuple[int, np.ndarray, np.ndarray, list[str]]] = []
+
+    def rewrite(self, rewrites: Iterable[Rewrite]) -> None:
+        """Apply one step. A rewrite to "" removes, and is recorded under its rule; an empty step costs nothing."""
+        steps = [item for item in rewrites if self.text[item[0] : item[1]] != item[2]]
+        if not steps:
+            return
+        parts: list[str] = []
+        at = 0
+        for start, end, new, rule in steps:
+            assert at <= start <= end, f"rewrites overlap or are not sorted at {start} ({rule})"
+            parts.append(self.text[at:start])
+            parts.append(new)
+            at = end
+            self.rules[rule] += 1
+        parts.append(self.text[at:])
+        gone = [item for item in steps if item[2] == ""]
+        if gone:
+            starts = np.array([item[0] for item in gone], dtype=np.int64)
+            ends = np.array([item[1] for item in gone], dtype=np.int64)
+            self._removed.append((len(self._maps), starts, ends, [item[3] for item in gone]))
+        step = _StepMap(steps)
+        self._maps.append(step)
+        self.text = "".join(parts)
+        if self.marks:
+            self.marks = step.forward(np.array(self.marks, dtype=np.int64)).tolist()
+
+    def removed(self) -> tuple[Removed, ...]:
+        """Every removed span of the source, sorted and apart. A span inside a later, larger one is part of that one."""
+        rows: list[tuple[int, int, str]] = []
+        for depth, starts, ends, rules in self._removed:
+            sources = self._to_source(starts, ends, depth)
+            rows += zip(*sources, rules, strict=True)
+        rows.sort(key=lambda row: (row[0], -row[1]))
+        out: list[Removed] = []
+        reached = 0
+        for start, end, rule in rows:
+            if end > reached:
+                out.append(Removed(start, end, rule, self.source[start:end]))
+                reached = end
+        return tuple(out)
+
+    def source_spans(self, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """The source spans of non-empty spans of the text as it stands."""
+        if not spans:
+            return []
+        starts, ends = np.array(spans, dtype=np.int64).T
+        return list(zip(*self._to_source(starts, ends, len(self._maps)), strict=True))
+
+    def _to_source(self, starts: np.ndarray, ends: np.ndarray, depth: int) -> tuple[list[int], list[int]]:
+        for step in reversed(self._maps[:depth]):
+            starts, ends = step.back(starts, ends)
+        return starts.tolist(), ends.tolist()
+
+
+class _StepMap:
+    """Where the characters of one step's result came from."""
+
+    def __init__(self, steps: list[Rewrite]) -> None:
+        self.old_starts = np.array([item[0] for item in steps], dtype=np.int64)
+        self.old_ends = np.array([item[1] for item in steps], dtype=np.int64)
+        sizes = np.array([len(item[2]) for item in steps], dtype=np.int64)
+        growth = np.cumsum(sizes - (self.old_ends - self.old_starts))  # length gained up to and with each rewrite
+        self.new_ends = self.old_ends + growth
+        self.new_starts = self.new_ends - sizes
+
+    def back(self, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Old spans of new spans: a rewritten character stands for all that it replaced."""
+        return self._origin(starts)[0], self._origin(ends - 1)[1]
+
+    def _origin(self, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        # The last rewrite that begins at or before the character; of several at one place (removals) the last.
+        index = np.searchsorted(self.new_starts, at, side="right") - 1
+        inside = (index >= 0) & (at < self.new_ends[index])
+        shifted = np.where(index >= 0, at - self.new_ends[index] + self.old_ends[index], at)
+        return np.where(inside, self.old_starts[index], shifted), np.where(inside, self.old_ends[index], shifted + 1)
+
+    def forward(self, at: np.ndarray) -> np.ndarray:
+        """New positions of old positions; one inside a rewritten span goes to where its replacement begins."""
+        index = np.searchsorted(self.old_ends, at, side="right") - 1  # the last rewrite that ends at or before
+        moved = np.where(index >= 0, at - self.old_ends[index] + self.new_ends[index], at)
+        following = np.minimum(index + 1, len(self.old_starts) - 1)
+        inside = (index + 1 < len(self.old_starts)) & (self.old_starts[following] < at)
+        return np.where(inside, self.new_starts[following], moved)

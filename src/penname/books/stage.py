@@ -1,0 +1,85 @@
+"""The stage: ``voice.toml``'s books and others, cleaned, into ``books/`` and ``others/``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from penname.books.heldout import split_heldout
+from penname.books.read import read_book, source_digest
+from penname.core.config import Config
+from penname.core.errors import BadInput
+from penname.core.folder import VoiceFolder
+from penname.core.progress import say, track
+from penname.core.stage import Manifest, require_manifest, stage_writer
+from penname.core.store import save_book
+from penname.core.values import Book
+
+VERSION = 1
+
+
+def books_settings(config: Config) -> dict[str, Any]:
+    """The settings that change what this stage writes."""
+    settings = config.books.model_dump(mode="json", exclude={"mirror"})
+    return {"seed": config.voice.seed, **settings}
+
+
+def books_inputs(voice: VoiceFolder) -> dict[str, str]:
+    """Digest of every source, books and others, keyed by its place in ``voice.toml`` and its name."""
+    inputs = {}
+    for room, sources in (("books", voice.config.voice.books), ("others", voice.config.voice.others)):
+        for number, source in enumerate(sources, 1):
+            inputs[f"{room}:{number}:{Path(source).name}"] = source_digest(_located(voice, source))
+    return inputs
+
+
+def run_books(voice: VoiceFolder) -> Manifest:
+    """Clean every source; returns the manifest of ``books/``. ``others/`` is written first, with a manifest of its own."""
+    if not voice.config.voice.books:
+        raise BadInput(f"{voice.path / 'voice.toml'} names no books; add them under [voice]: books = [\"FILE\", ...]")
+    common = {"version": VERSION, "settings": books_settings(voice.config), "inputs": books_inputs(voice)}
+    config = voice.config
+    read = _read_all(voice, (*config.voice.books, *config.voice.others))
+    books, others = read[: len(config.voice.books)], read[len(config.voice.books) :]
+    books = split_heldout(books, config.voice.seed, config.books.heldout_share, config.books.heldout_chapters_min)
+    _write(voice.others, "others", others, common)
+    return _write(voice.books, "books", books, common)
+
+
+def _located(voice: VoiceFolder, source: str) -> str:
+    if source.startswith("gutenberg:"):
+        return source
+    return str(voice.path / Path(source).expanduser())
+
+
+def _read_all(voice: VoiceFolder, sources: tuple[str, ...]) -> list[Book]:
+    books: list[Book] = []
+    taken: set[str] = set()
+    for source in track(sources, "books"):
+        book = read_book(_located(voice, source), settings=voice.config.books)
+        name, number = book.id, 1
+        while name in taken:
+            number += 1
+            name = f"{book.id}-{number}"
+        taken.add(name)
+        for oddity in book.oddities:
+            say(f"{name}: {oddity}")
+        books.append(replace(book, id=name))
+    return books
+
+
+def _write(folder: Path, stage: str, books: list[Book], common: Mapping[str, Any]) -> Manifest:
+    counts: dict[str, Any] = {}
+    with stage_writer(folder, stage=stage, counts=counts, **common) as aside:
+        for book in books:
+            save_book(aside / book.id, book)
+            held = [c for c in book.chapters if c.split == "heldout"]
+            counts[book.id] = {
+                "words": book.words(),
+                "chapters": sum(c.kind in ("chapter", "piece") for c in book.chapters),
+                "heldout_chapters": len(held),
+                "heldout_words": sum(len(book.text[c.body_start : c.end].split()) for c in held),
+            }
+    return require_manifest(folder, "book")
