@@ -99,7 +99,7 @@ def read_checkpoint(folder: Path) -> dict[str, TensorInfo]:
         pickles = sorted(path.name for pattern in _PICKLES for path in folder.glob(pattern))
         if pickles:
             raise BadInput(
-                f"{folder} holds a pickle checkpoint ({pickles[0]}), which can run any code when loaded, so it is refused; convert it to safetensors"
+                f"{folder} holds a pickle checkpoint ({pickles[0]}), which could run code when loaded, so it is refused; convert it"
             )
         raise BadInput(f"{folder} holds no *.safetensors, so there are no weights; stage the carrier again")
     return merge_headers({path.name: read_header(path) for path in files})
