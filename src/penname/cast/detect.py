@@ -1,0 +1,238 @@
+"""Which capitalised words are names, and which of them stand together as one name."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from penname.cast.lexicon import Lexicon
+from penname.cast.scan import INITIAL, MID, SOFT, Scan, Token
+from penname.cast.vocabulary import (
+    CAPITAL_PARTICLES,
+    NEVER_NAMES,
+    NOBLE_TITLES,
+    PARTICLES,
+    PLACE_HEADS,
+    PLACE_OPENERS,
+    SOMETIMES_NAMES,
+    SUFFIXES,
+    TITLES,
+)
+
+NAME, MAYBE, TITLE, NEVER = "name", "maybe", "title", "never"
+_GAP = re.compile(
+    r"(?P<space>[ \t]+|[ \t]*\n[ \t]*(?!\n))$|(?P<hyphen>-)$|(?P<dot>\.[ \t]*\n?[ \t]*)$|(?P<suffix>,[ \t\n]+)$"
+    r"|[ \t\n]+(?P<link>(?:%s)(?:[ \t\n]+la)?)[ \t\n]+$|[ \t\n]+(?P<of>of(?:[ \t\n]+the)?)[ \t\n]+$" % "|".join(sorted(PARTICLES, key=len, reverse=True))
+)
+_TITLED_OF = NOBLE_TITLES | frozenset("king queen prince princess emperor empress bishop archbishop master dean dauphin".split())
+_DETERMINERS = frozenset("the a an my his her your our their this that these those some any no every each another such".split())
+_BEFORE = re.compile(r"([^\W\d_]+)[ \t\n]+[\"“‘'_]?$")
+
+
+@dataclass(slots=True)
+class Span:
+    """One place where a name stands; ``titles`` and ``words`` are the keys of its parts, in order."""
+
+    start: int
+    end: int
+    titles: tuple[str, ...]
+    words: tuple[str, ...]
+    surface: str
+    place: int
+    tokens: tuple[Token, ...]
+    joined: str = ""  # "of", "link", "hyphen" where the parts hang together by more than a space
+    alone: bool = field(default=False)  # one word that is only sometimes a name
+
+
+def classify_words(scan: Scan, lexicon: Lexicon) -> dict[str, str]:
+    """For each key: NAME, MAYBE (needs a neighbour or evidence), TITLE or NEVER."""
+    determined, free = _determiner_counts(scan)
+    classes: dict[str, str] = {}
+    for key in {*scan.mid, *scan.initial, *scan.caps}:
+        classes[key] = _classify(key, scan, lexicon, determined[key], free[key])
+    return classes
+
+
+def _determiner_counts(scan: Scan) -> tuple[Counter[str], Counter[str]]:
+    """For each key, how many of its free capitals stand after "the", "my" and the like, and how many do not."""
+    determined: Counter[str] = Counter()
+    free: Counter[str] = Counter()
+    text = scan.text
+    for token in scan.tokens:
+        if token.place != MID or token.caps:
+            continue
+        before = _BEFORE.search(text, max(0, token.start - 16), token.start)
+        if before and before.group(1).lower() in _DETERMINERS:
+            determined[token.key] += 1
+        else:
+            free[token.key] += 1
+    return determined, free
+
+
+def _classify(key: str, scan: Scan, lexicon: Lexicon, determined: int, free: int) -> str:
+    mid, initial, lower = scan.mid[key], scan.initial[key], scan.lower[key]
+    common = lexicon.per_million(key)
+    name = key.capitalize()
+    first = lexicon.first_names.get(name)
+    if key in TITLES:
+        return TITLE
+    if key in NEVER_NAMES or (len(key) == 1):
+        return NEVER
+    known = first is not None and first[1] < 1500 or name in lexicon.places and lexicon.places[name] > 1 or name in lexicon.full_forms
+    if mid == 0:
+        if lower or common > 0.3 and not known or common > 3:
+            return MAYBE if not lower and common < 20 or known and lower < 3 else NEVER
+        return NAME if known or initial >= 2 or common == 0 else MAYBE
+    share = mid / (mid + lower)
+    if key in SOMETIMES_NAMES:
+        return NAME if share > 0.8 and free >= 8 and free > 3 * determined else MAYBE
+    if lower == 0 and common < 0.3:
+        return NAME
+    if common < 3 and share >= 0.5 or known and share >= 0.4 and common < 30:
+        return NAME
+    if share >= 0.8 and free >= 4 and free > determined:
+        return NAME
+    return MAYBE if share >= 0.02 or known else NEVER
+
+
+def find_spans(scan: Scan, classes: dict[str, str], lexicon: Lexicon) -> list[Span]:
+    """The names of the text, in order: runs of capitalised words cut where a new name begins."""
+    tokens, text = scan.tokens, scan.text
+    spans: list[Span] = []
+    i, n = 0, len(tokens)
+    while i < n:
+        run, gaps = [tokens[i]], []
+        i += 1
+        while i < n:
+            gap = _gap(text, run[-1], tokens[i], classes)
+            if not gap:
+                break
+            run.append(tokens[i])
+            gaps.append(gap)
+            i += 1
+        _cut_run(run, gaps, classes, text, spans)
+    return spans
+
+
+def _gap(text: str, left: Token, right: Token, classes: dict[str, str]) -> str:
+    """How two capitalised words hang together ("space", "hyphen", "dot", "link", "of", "suffix"), or nothing."""
+    between = right.start - left.end
+    if between > 12 or left.possessive and between != 1:
+        return ""
+    gap = text[left.end : right.start]
+    if gap == " ":
+        kind = "space"
+    else:
+        match = _GAP.match(gap)
+        if not match:
+            return ""
+        kind = match.lastgroup or ""
+    if kind == "dot":
+        initial = len(left.word) == 1
+        return "dot" if (initial or right.place == MID and left.key in TITLES or left.key in ("st", "ste", "mt", "ft")) else ""
+    if kind == "suffix":
+        return "suffix" if right.key in SUFFIXES and right.key != "junior" else ""
+    if left.possessive:
+        return ""
+    if right.place == INITIAL and kind != "hyphen" and not (right.caps and left.caps):
+        return ""
+    if kind == "of":
+        return "of" if left.key in _TITLED_OF or left.key in PLACE_HEADS or left.key in PLACE_OPENERS else ""
+    if left.caps != right.caps and len(left.word) > 1 and len(right.word) > 1 and left.key not in TITLES:
+        return ""
+    return kind
+
+
+def _cut_run(run: list[Token], gaps: list[str], classes: dict[str, str], text: str, spans: list[Span]) -> None:
+    """Cut a run of capitalised words into names."""
+    current: list[Token] = []
+    named = False
+    joined = ""
+
+    def flush() -> None:
+        nonlocal current, named, joined
+        if current:
+            span = _finish(current, named, joined, classes, text)
+            if span:
+                spans.append(span)
+        current, named, joined = [], False, ""
+
+    for k, token in enumerate(run):
+        gap = gaps[k - 1] if k else ""
+        kind = classes.get(token.key, NEVER)
+        last = k == len(run) - 1
+        if kind == TITLE and not (current and named and gap == "hyphen"):
+            after_title = bool(current) and not named and current[-1].key in ("mr", "mrs", "miss", "m", "mme", "dr", "misses", "messrs")
+            if after_title and (last or gaps[k] not in ("space", "dot", "link")):
+                current.append(token)  # "Miss King": a title word borne as a surname
+                named = True
+                continue
+            if named and token.key not in SUFFIXES and not (token.key in CAPITAL_PARTICLES and not last):
+                if last and token.place == MID and gap == "space" and token.key in ("king", "pope", "bishop", "abbot", "dean", "baron", "prince", "earl", "major", "judge", "cook", "miller", "farmer", "knight", "constable", "parson", "duke", "noble", "friar"):
+                    current.append(token)
+                    continue
+                flush()
+            current.append(token)
+            continue
+        if gap == "suffix" or token.key in SUFFIXES and named and len(token.key) > 1:
+            current.append(token)
+            continue
+        if len(token.word) == 1:
+            dotted = text[token.end : token.end + 1] == "."
+            if not dotted and not (gap or not last) or token.word in "IOA" and not dotted:
+                flush()
+                continue
+            current.append(token)
+            continue
+        if token.key in CAPITAL_PARTICLES and not last:
+            current.append(token)
+            continue
+        titled = bool(current) and not named and current[-1].key in TITLES
+        if kind == NEVER and not (titled and token.place == MID and token.key not in _FUNCTION):
+            flush()
+            continue
+        if not k or not current:
+            joined = ""
+        if gap in ("of", "link", "hyphen"):
+            joined = joined or gap
+        current.append(token)
+        named = True
+    flush()
+
+
+_FUNCTION = frozenset(
+    """i you he she it we they the a an and but or nor for so if as at by in on of to from with what who when where why how yes no oh ah is are was were
+    do did does have has had will would shall should can could may might must not never this that these those there here then now
+    sir madam ma'am my your his her our their its come go let please thank pray""".split()
+) - {"may", "will"}
+
+
+def _finish(current: list[Token], named: bool, joined: str, classes: dict[str, str], text: str) -> Span | None:
+    tokens = list(current)
+    # A first word that a sentence forces into capitals and that is commonly no name stays outside: "Poor Jane", "Then Jane".
+    while len(tokens) > 1 and tokens[0].place == INITIAL and classes.get(tokens[0].key) == MAYBE and tokens[0].key not in TITLES:
+        if classes.get(tokens[1].key) == NAME and tokens[0].key.capitalize() in _FIRST_HINT:
+            break
+        if text[tokens[0].end : tokens[1].start].strip(" \n") == "-":
+            break
+        tokens = tokens[1:]
+    k = 0
+    titles = []
+    while k < len(tokens) and tokens[k].key in TITLES and (k < len(tokens) - 1):
+        titles.append(tokens[k].key)
+        k += 1
+    rest = tokens[k:]
+    if not named or not rest or rest[-1].key in TITLES and not titles and len(rest) == 1:
+        return None
+    if all(len(t.word) == 1 for t in rest) and not titles:
+        return None
+    start, end = tokens[0].start, tokens[-1].end
+    if text[start - 2 : start] in ("d'", "d’") and not text[start - 3 : start - 2].isalpha():
+        start -= 2
+    words = tuple(t.key for t in rest)
+    alone = len(rest) == 1 and not titles and classes.get(rest[0].key) != NAME
+    return Span(start, end, tuple(titles), words, text[start:end], tokens[0].place, tuple(tokens), joined, alone)
+
+
+_FIRST_HINT: frozenset[str] = frozenset()

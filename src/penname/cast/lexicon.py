@@ -1,0 +1,59 @@
+"""The word lists that the package ships, read once: ordinary words, first names, surnames, short forms, places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """What is known about words before any book is read. Name keys are capitalised once ("Jane"), word keys lower-case."""
+
+    words: dict[str, tuple[str, float]]  # word -> (part-of-speech letters n v a r d f, uses per million words of prose)
+    first_names: dict[str, tuple[float, int]]  # name -> (share of bearers that are women, rank from 0)
+    surnames: dict[str, int]  # name -> rank from 0
+    short_forms: dict[str, frozenset[str]]  # full first name -> its short forms
+    full_forms: dict[str, frozenset[str]]  # short form -> the first names it can stand for
+    places: dict[str, int]  # place -> 1 small town, 2 city, 3 known to everybody
+
+    def per_million(self, word: str) -> float:
+        """How often the lower-case word stands in a million words of prose."""
+        entry = self.words.get(word)
+        return entry[1] if entry else 0.0
+
+    def is_past(self, word: str) -> bool:
+        """Whether the word is a past form of a verb ("walked", "said")."""
+        entry = self.words.get(word)
+        return bool(entry) and "d" in entry[0]
+
+
+@cache
+def load_lexicon() -> Lexicon:
+    """The lists in ``penname.cast.data``."""
+    words = {w: (letters, float(rate)) for w, letters, rate in _rows("words.tsv")}
+    first = {n: (float(share), int(rank)) for n, share, rank in _rows("first_names.tsv")}
+    surnames = {row[0]: k for k, row in enumerate(_rows("surnames.txt"))}
+    short: dict[str, set[str]] = {}
+    for full, forms in _rows("nicknames.tsv"):
+        short.setdefault(full, set()).update(forms.split())
+    for full, forms in _rows("period_nicknames.tsv"):
+        short.setdefault(full, set()).update(forms.split())
+    full_forms: dict[str, set[str]] = {}
+    for name, forms_set in short.items():
+        for form in forms_set:
+            full_forms.setdefault(form, set()).add(name)
+    return Lexicon(
+        words,
+        first,
+        surnames,
+        {k: frozenset(v) for k, v in short.items()},
+        {k: frozenset(v) for k, v in full_forms.items()},
+        {name: int(strength) for name, strength in _rows("places.tsv")},
+    )
+
+
+def _rows(name: str) -> list[list[str]]:
+    text = (resources.files("penname.cast") / "data" / name).read_text(encoding="utf-8")
+    return [line.split("\t") for line in text.split("\n") if line and not line.startswith("#")]

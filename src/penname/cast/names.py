@@ -1,0 +1,66 @@
+"""Names of persons, taken apart and compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from penname.cast.evidence import title_gender
+from penname.cast.lexicon import Lexicon
+from penname.cast.vocabulary import CAPITAL_PARTICLES, SUFFIXES
+
+
+@dataclass(frozen=True)
+class Name:
+    """One person's name in parts, all lower-case: ``first`` (with middle names and initials), ``last`` with its particles."""
+
+    titles: tuple[str, ...]
+    first: tuple[str, ...]
+    last: str
+    suffix: str = ""
+
+    @property
+    def gender(self) -> str:
+        """The gender that the titles imply, or nothing."""
+        return title_gender(self.titles)
+
+
+def part_name(titles: tuple[str, ...], words: tuple[str, ...]) -> Name:
+    """Split words into first names and surname; a single word comes back as ``first`` only and is placed by the linker."""
+    rest = name_units(words)
+    suffix = ""
+    while len(rest) > 1 and rest[-1] in SUFFIXES:
+        suffix = rest.pop()
+    if len(rest) == 1:
+        return Name(titles, (rest[0],), "", suffix)
+    return Name(titles, tuple(rest[:-1]), rest[-1], suffix)
+
+
+def name_units(words: tuple[str, ...]) -> list[str]:
+    """The words with each particle tied to what follows: ("catherine", "de", "bourgh") -> ["catherine", "de bourgh"]."""
+    units: list[str] = []
+    held = ""
+    for k, word in enumerate(words):
+        if word in CAPITAL_PARTICLES and k < len(words) - 1:
+            held += word + " "
+        else:
+            units.append(held + word)
+            held = ""
+    return units
+
+
+def same_first(a: str, b: str, lexicon: Lexicon) -> bool:
+    """Whether two first names can be one: equal, an initial, or a short form of the other (or of one full name)."""
+    if a == b:
+        return True
+    if len(a) == 1 or len(b) == 1:
+        return a[0] == b[0]
+    x, y = a.capitalize(), b.capitalize()
+    return y in lexicon.short_forms.get(x, ()) or x in lexicon.short_forms.get(y, ())
+
+
+def name_gender(name: str, lexicon: Lexicon) -> str:
+    """Gender of a first name by the census, where nine in ten bearers agree."""
+    entry = lexicon.first_names.get(name.capitalize())
+    if entry is None:
+        return ""
+    return "female" if entry[0] >= 0.9 else "male" if entry[0] <= 0.1 else ""

@@ -1,0 +1,124 @@
+"""Every capitalised word of a text, with where it stands, and how each word of the text is written as a whole."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from penname.cast.vocabulary import ABBREVIATED, TITLES
+
+LETTER = r"[^\W\d_]"
+# A capitalised word: it may hold apostrophes ("O'Brien", "M'Choakumchild", "D’Urberville"); a hyphen ends it.
+_CAPITAL = re.compile(rf"(?<![^\W_])(?!I(?![.\w'’-]))[A-ZÀ-ÖØ-ÞŒ](?:{LETTER}|['’](?={LETTER}))*")
+_LOWER = re.compile(r"(?<![\w'’])[a-zà-öø-ÿœ]+(?:['’][a-z]+)?(?![\w])")
+_CLITIC = re.compile(r"['’](?:s|S|d|ll|re|ve|m|t|em|un|n)$")
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
+_OPENING = "\"“‘'([{_*«„"
+_CLOSING = "\"”’')]}_*»"
+ABBREVIATION = re.compile(rf"(?:^|[^\w])({LETTER}+)\.$")
+
+MID, SOFT, INITIAL = 0, 1, 2  # a capital that nothing forces; after a dash, a colon or an exclamation; a sentence begins
+
+
+@dataclass(slots=True)
+class Token:
+    """One capitalised word. ``start:end`` leaves out a possessive; ``key`` is lower-case with straight apostrophes."""
+
+    start: int
+    end: int
+    word: str
+    key: str
+    place: int  # MID, SOFT or INITIAL
+    caps: bool  # "JANE"
+    possessive: bool
+    quoted: bool  # a quotation opens just before it
+
+
+@dataclass(slots=True)
+class Scan:
+    """What one text holds: its capitalised words and the counts of all words."""
+
+    text: str
+    tokens: list[Token]
+    lower: Counter[str]  # lower-case uses
+    mid: Counter[str]  # capitalised where nothing forces a capital
+    initial: Counter[str]  # capitalised where a sentence or quotation begins, or after a dash
+    caps: Counter[str]  # in capitals throughout
+
+
+def scan_text(text: str) -> Scan:
+    """Find the capitalised words of ``text`` and count how every word is written."""
+    lower: Counter[str] = Counter(_LOWER.findall(text))
+    scan = Scan(text, [], lower, Counter(), Counter(), Counter())
+    for match in _CAPITAL.finditer(text):
+        word, start = match.group(), match.start()
+        possessive = False
+        if len(word) > 2 and (word[-2] in "'’" or word[-3] in "'’"):
+            clitic = _CLITIC.search(word)
+            if clitic:
+                possessive = clitic.group()[1:] in "sS"
+                word = word[: clitic.start()]
+        end = start + len(word)
+        caps = len(word) > 1 and word.isupper()
+        place, quoted = position(text, start)
+        token = Token(start, end, word, word.lower().replace("’", "'"), place, caps, possessive, quoted)
+        if caps and len(word) > 1:
+            scan.caps[token.key] += 1
+        elif place == MID:
+            scan.mid[token.key] += 1
+        else:
+            scan.initial[token.key] += 1
+        scan.tokens.append(token)
+    return scan
+
+
+def position(text: str, start: int) -> tuple[int, bool]:
+    """Whether the capital at ``start`` is free (MID), soft or forced, and whether a quotation opens just before it."""
+    k = start - 1
+    quoted = False
+    space = False
+    while k >= 0:
+        c = text[k]
+        if c == " " or c == "\t":
+            space = True
+        elif c == "\n":
+            space = True
+            j = k - 1
+            while j >= 0 and text[j] in " \t\r":
+                j -= 1
+            if j < 0 or text[j] == "\n":
+                return INITIAL, quoted
+        elif c in _OPENING or c in _CLOSING:
+            if c in "\"“«„":
+                quoted = quoted or not space or c == "“"
+            elif c in "‘'" and not space:
+                quoted = True
+        else:
+            break
+        k -= 1
+    if k < 0:
+        return INITIAL, quoted
+    c = text[k]
+    if c == ".":
+        return (MID if _is_abbreviation(text, k) else INITIAL), quoted
+    if c in "!?":
+        # "Oh! Jane": an exclamation may go on within the sentence.
+        return INITIAL, quoted
+    if quoted:
+        return INITIAL, True
+    if c in ":—–" or (c == "-" and text[k - 1 : k] == "-"):
+        return SOFT, False
+    return MID, False
+
+
+def _is_abbreviation(text: str, dot: int) -> bool:
+    k = dot
+    while k > 0 and text[k - 1].isalpha():
+        k -= 1
+    word = text[k:dot]
+    if not word:
+        return False
+    if len(word) == 1 and word.isupper():
+        return word != "I" or text[dot + 1 : dot + 2] not in ("\n", "") and text[dot + 2 : dot + 3].isupper() and text[k - 2 : k - 1].isupper()
+    return word[0].isupper() and (word.lower() in ABBREVIATED or word.lower() in TITLES and len(word) <= 4)
