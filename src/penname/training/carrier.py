@@ -1,0 +1,64 @@
+"""The carrier of a run: loaded, made ready for packed rows, and identified by the hashes of its files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from penname.carriers.facts import CarrierFacts, carrier_facts
+from penname.carriers.loading import load_model, resolve_device, resolve_dtype, set_threads
+from penname.carriers.store import rehash_carrier, resolve_carrier
+from penname.core.config import Config
+from penname.core.errors import StaleInput
+from penname.core.hashing import sha256_file
+from penname.core.stage import read_manifest
+from penname.training.attention import resolve_attention
+from penname.training.recurrence import isolate_recurrence
+
+
+@dataclass(frozen=True)
+class LoadedCarrier:
+    """A carrier that is ready to train, and what was resolved for it."""
+
+    model: Any
+    folder: Path
+    facts: CarrierFacts
+    device: torch.device
+    dtype: torch.dtype
+    threads: int
+    resolved: dict[str, str]  # attention, and for a hybrid convolution and scan
+
+
+def load_carrier(config: Config, *, compile_model: bool = False) -> LoadedCarrier:
+    """Load the configured carrier with packed attention and isolated recurrence. StaleInput where its files have changed."""
+    folder = resolve_carrier(config.carrier.name)
+    if read_manifest(folder) is not None and (damaged := rehash_carrier(folder)):
+        raise StaleInput(f"{damaged[0]}; run: penname carrier stage {folder.name}")
+    device = resolve_device(config.carrier.device)
+    dtype = resolve_dtype(config.carrier.dtype, device)
+    threads = set_threads(config.carrier.threads)
+    model = load_model(folder, device, dtype)
+    resolved = prepare_model(model, config.training.attention)
+    if config.training.gradient_checkpointing:
+        model.gradient_checkpointing_enable({"use_reentrant": False})
+    return LoadedCarrier(model, folder, carrier_facts(folder), device, dtype, threads, resolved)
+
+
+def prepare_model(model: Any, attention: str = "auto") -> dict[str, str]:
+    """Make a causal LM take packed rows; gives what was resolved. Also what the step bench and the tests call."""
+    return {"attention": resolve_attention(model, attention), **isolate_recurrence(model)}
+
+
+def weight_hashes(folder: Path) -> dict[str, str]:
+    """SHA-256 of the carrier's configuration, tokenizer and weight files: from its manifest, or hashed where it has none."""
+    manifest = read_manifest(folder)
+    if manifest is not None:
+        return {name: entry["sha256"] for name, entry in manifest.files.items() if _counts(name)}
+    return {path.name: sha256_file(path) for path in sorted(folder.iterdir()) if path.is_file() and _counts(path.name)}
+
+
+def _counts(name: str) -> bool:
+    return name.endswith(".safetensors") or name in ("config.json", "tokenizer.json", "tokenizer_config.json")

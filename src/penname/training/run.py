@@ -1,0 +1,254 @@
+"""One run, from a voice folder to ``runs/<run>/adapter``: identity, proofs, loop, and the record of all of it."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from peft import PeftModel
+
+from penname.carriers.tokenizer import CarrierTokenizer, load_tokenizer
+from penname.core.errors import NeedsPerson, StaleInput
+from penname.core.files import json_text, read_json, read_text, write_json, write_text
+from penname.core.folder import VoiceFolder
+from penname.core.hashing import sha256_file, sha256_value
+from penname.core.progress import format_seconds, say
+from penname.core.stage import MANIFEST, Manifest, damaged_files, require_manifest
+from penname.core.tokens import Shards, open_shards
+from penname.training.arm import arm_of, run_name, train_settings
+from penname.training.card import write_card
+from penname.training.carrier import LoadedCarrier, load_carrier, weight_hashes
+from penname.training.estimate import seconds_per_token
+from penname.training.loop import Position, RunFiles, total_steps, train
+from penname.training.lora import CONFIG, WEIGHTS, adapted_modules, adapter_parameters, attach_lora, save_adapter
+from penname.training.parallel import World, join_world
+from penname.training.preflight import prove_adapter, prove_before
+from penname.training.provenance import library_versions
+from penname.training.samples import Sampler
+from penname.training.signals import StopFlag
+from penname.training.stage import VERSION, train_inputs
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What a finished run left."""
+
+    folder: Path
+    position: Position
+    record: dict[str, Any]
+
+
+def train_run(
+    voice: VoiceFolder,
+    seed: int,
+    *,
+    yes: bool = False,
+    anyway: bool = False,
+    confirm: Callable[[str], bool] | None = None,
+) -> RunResult:
+    """Train one seed of the voice's arm, or go on with it from its newest checkpoint.
+
+    Raises StaleInput where shards or carrier are not what was recorded, ProofFailed where a preflight fails, NeedsPerson where the
+    plan is above ``training.ask_above_hours`` and neither ``yes`` nor ``confirm`` allows it, Stopped after SIGTERM or Ctrl-C.
+    """
+    config, arm = voice.config, arm_of(voice)
+    name = run_name(arm, seed)
+    shards = _verified_shards(voice)
+    carrier = load_carrier(config)
+    world = join_world(carrier.device.type)
+    tokenizer = load_tokenizer(carrier.folder)
+    _same_tokenizer(shards, tokenizer)
+    inputs, settings = train_inputs(voice), train_settings(config)
+    run_id = sha256_value({"inputs": inputs, "settings": settings, "seed": seed, "version": VERSION})
+    files = RunFiles(voice.runs / name)
+    record = _open_run(voice, files, run_id, world)
+    peft_model = attach_lora(carrier.model, config.training, seed, base_name=carrier.facts.name)
+    record |= _facts(voice, carrier, peft_model, shards, seed, inputs, run_id)
+    record["anyway"] = anyway
+    say(f"{name}: proving isolation, mask, reach and sampling parity on this model")
+    record["preflight"] = prove_before(peft_model, shards, tokenizer, config.training, CopyTexts(voice))
+    hours = _planned_hours(peft_model, shards, voice, world)
+    record["hours"] = {"planned": round(hours, 4), **({"actual": record["hours"]["actual"]} if "actual" in record.get("hours", {}) else {})}
+    _ask(hours, name, voice, yes, confirm)
+    if world.first:
+        write_json(files.folder / "run.json", record)
+    sampler = Sampler(carrier.model, tokenizer, shards, config.sampling, seed, files.folder / "samples.jsonl")
+    with StopFlag() as stop:
+        at = train(
+            peft_model,
+            shards,
+            config.training,
+            seed=seed,
+            run_id=run_id,
+            files=files,
+            world=world,
+            should_stop=stop,
+            on_samples=sampler if world.first else None,
+        )
+    if world.first:
+        _finish(voice, files, peft_model, carrier, at, record, sampler, inputs, settings)
+    world.wait()
+    return RunResult(files.folder, at, record)
+
+
+class CopyTexts:
+    """Passages as they stand in the copies: (copy, book id, start, end) -> text."""
+
+    def __init__(self, voice: VoiceFolder) -> None:
+        self._copies = voice.copies
+        self._texts: dict[tuple[int, str], str] = {}
+
+    def __call__(self, copy: int, book: str, start: int, end: int) -> str:
+        if (copy, book) not in self._texts:
+            self._texts[copy, book] = read_text(self._copies / str(copy) / f"{book}.txt")
+        return self._texts[copy, book][start:end]
+
+
+def _verified_shards(voice: VoiceFolder) -> Shards:
+    folder = voice.current_shards
+    manifest = require_manifest(folder, "shard")
+    damaged = damaged_files(folder, manifest)
+    if damaged:
+        raise StaleInput(f"{folder / damaged[0]} is not the file that was written; run: penname shard")
+    shards = open_shards(folder)
+    if shards.rows_hash() != shards.order_facts["rows_sha256"]:
+        raise StaleInput(f"{folder / 'order.json'} belongs to other rows; run: penname shard")
+    return shards
+
+
+def _same_tokenizer(shards: Shards, tokenizer: CarrierTokenizer) -> None:
+    if shards.index["tokenizer_sha256"] != tokenizer.sha256:
+        raise StaleInput("the shards were made with another tokenizer than the carrier's; run: penname shard")
+
+
+def _open_run(voice: VoiceFolder, files: RunFiles, run_id: str, world: World) -> dict[str, Any]:
+    """The record of this run so far. A run of another identity under the same name is moved aside, never overwritten."""
+    path = files.folder / "run.json"
+    before = read_json(path) if path.is_file() else None
+    if world.first:
+        if before is not None and before.get("run_id") != run_id:
+            kept = voice.runs / "replaced" / f"{files.folder.name}-{str(before.get('run_id'))[:8]}"
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            shutil.rmtree(kept, ignore_errors=True)
+            files.folder.rename(kept)
+            say(f"{files.folder.name} was made from other inputs or settings; it is kept as {kept.relative_to(voice.path)}")
+            before = None
+        files.folder.mkdir(parents=True, exist_ok=True)
+        (files.folder / MANIFEST).unlink(missing_ok=True)
+    world.wait()
+    if before is not None and before.get("run_id") == run_id:
+        return {"started_unix": before["started_unix"], "hours": before.get("hours", {})}
+    return {"started_unix": int(time.time())}
+
+
+def _facts(
+    voice: VoiceFolder, carrier: LoadedCarrier, peft_model: PeftModel, shards: Shards, seed: int, inputs: dict[str, str], run_id: str
+) -> dict[str, Any]:
+    config, arm = voice.config, arm_of(voice)
+    shard_manifest = require_manifest(voice.current_shards, "shard")
+    parameters = adapter_parameters(peft_model)
+    epochs = range(max(1, -(-int(config.training.epochs * 1000) // 1000)))
+    from penname.core.tokens import order_hash
+
+    return {
+        "version": VERSION,
+        "run": run_name(arm, seed),
+        "run_id": run_id,
+        "state": "running",
+        "seed": seed,
+        "arm": arm.to_json(),
+        "inputs": inputs,
+        "hashes": {**shard_manifest.inputs, "order": {str(e): order_hash(shards.order(seed, e)) for e in epochs}},
+        "carrier": {
+            "name": carrier.facts.name,
+            "source": carrier.facts.source,
+            "kind": carrier.facts.kind,
+            "layout": carrier.facts.layout,
+            "quantised": carrier.facts.quantised,
+            "files": weight_hashes(carrier.folder),
+        },
+        "settings": config.model_dump(mode="json"),
+        "lora": {
+            "modules": len(adapted_modules(peft_model)),
+            "parameters": sum(p.numel() for p in parameters.values()),
+            "dtype": config.training.adapter_dtype,
+        },
+        "device": str(carrier.device),
+        "dtype": str(carrier.dtype).removeprefix("torch."),
+        "threads": carrier.threads,
+        "resolved": carrier.resolved,
+        "libraries": library_versions(),
+        "steps": total_steps(shards, config.training),
+        "stop_token": shards.index["stop_token"],
+    }
+
+
+def _planned_hours(peft_model: PeftModel, shards: Shards, voice: VoiceFolder, world: World) -> float:
+    tokens = int(shards.index["train_tokens"]) * voice.config.training.epochs
+    steps = total_steps(shards, voice.config.training)
+    share = min(1.0, steps * voice.config.training.grad_accum_steps / max(1.0, voice.config.training.epochs * shards.train_rows))
+    return seconds_per_token(peft_model.get_base_model(), shards) * tokens * share / world.size / 3600
+
+
+def _ask(hours: float, name: str, voice: VoiceFolder, yes: bool, confirm: Callable[[str], bool] | None) -> None:
+    limit = voice.config.training.ask_above_hours
+    say(f"{name}: the plan for this machine is {format_seconds(hours * 3600)} (a projection from a measured step)")
+    if hours <= limit or yes:
+        return
+    question = f"{name} takes about {hours:.1f} hours on this machine, above training.ask_above_hours = {limit:g}"
+    if confirm is None or not confirm(f"{question}. Train now?"):
+        raise NeedsPerson(
+            f"{question}; nothing was trained. Say yes with: penname train --yes, or price other carriers with: penname carrier plan"
+        )
+
+
+def _finish(
+    voice: VoiceFolder,
+    files: RunFiles,
+    peft_model: PeftModel,
+    carrier: LoadedCarrier,
+    at: Position,
+    record: dict[str, Any],
+    sampler: Sampler,
+    inputs: dict[str, str],
+    settings: dict[str, Any],
+) -> None:
+    adapter = files.folder / "adapter"
+    save_adapter(adapter, peft_model)
+    record["proof_after"] = prove_adapter(peft_model, adapter)
+    sampler(at.step)
+    if voice.config.training.early_stop_evals and at.best_step != at.step:
+        # Early stopping means that the last adapter is past its best: the best one is what is used, the last one is kept beside it.
+        _keep(adapter, files.folder / "last")
+        _keep(files.best, adapter)
+    used = at.best_step if voice.config.training.early_stop_evals else at.step
+    record |= {
+        "state": "complete",
+        "finished_unix": int(time.time()),
+        "steps_done": at.step,
+        "adapter_step": used,
+        "tokens": at.tokens,
+        "trained_tokens": at.trained_tokens,
+        "hours": {**record["hours"], "actual": round(at.seconds / 3600, 4)},
+        "heldout": [{"step": step, "loss": round(loss, 6)} for step, loss in at.history],
+        "best": {"step": at.best_step, "loss": round(at.best_loss, 6)} if at.history else None,
+        "adapter_sha256": sha256_file(adapter / WEIGHTS),
+    }
+    write_card(adapter / "README.md", record)
+    write_json(files.folder / "run.json", record)
+    write_text(files.folder / "config.json", json_text(voice.config.model_dump(mode="json")))
+    names = (f"adapter/{WEIGHTS}", f"adapter/{CONFIG}")
+    entries = {n: {"sha256": sha256_file(files.folder / n), "bytes": (files.folder / n).stat().st_size} for n in names}
+    counts = {"steps": at.step, "trained_tokens": at.trained_tokens}
+    manifest = Manifest("train", VERSION, settings, inputs, entries, counts)
+    write_text(files.folder / MANIFEST, json_text(manifest.to_json()))
+
+
+def _keep(source: Path, target: Path) -> None:
+    for name in (WEIGHTS, CONFIG):
+        target.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source / name, target / name)

@@ -1,0 +1,87 @@
+"""The training stage: the runs of the configuration's arm, one a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from penname.carriers.store import resolve_carrier
+from penname.core.errors import BadInput, PennameError
+from penname.core.folder import VoiceFolder
+from penname.core.hashing import canonical_json, sha256_value
+from penname.core.progress import say
+from penname.core.stage import Manifest, read_manifest, require_manifest
+from penname.training.arm import arm_of, run_name, train_settings
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """A run that the configuration asks for, and its state."""
+
+    name: str
+    seed: int
+    state: Literal["missing", "fresh", "stale"]
+    why: str = ""
+
+
+def train_inputs(voice: VoiceFolder) -> dict[str, str]:
+    """Digests of what a run is made from: the shards and the carrier's files."""
+    from penname.training.carrier import weight_hashes
+
+    shards = require_manifest(voice.current_shards, "shard").digest
+    return {"shards": shards, "carrier": sha256_value(weight_hashes(resolve_carrier(voice.config.carrier.name)))}
+
+
+def planned_runs(voice: VoiceFolder) -> list[PlannedRun]:
+    """One row a seed of the configuration."""
+    arm = arm_of(voice)
+    return [_planned(voice, run_name(arm, seed), seed) for seed in voice.config.training.seeds]
+
+
+def _planned(voice: VoiceFolder, name: str, seed: int) -> PlannedRun:
+    manifest = read_manifest(voice.runs / name)
+    if manifest is None:
+        begun = (voice.runs / name / "run.json").is_file()
+        return PlannedRun(name, seed, "stale" if begun else "missing", "not finished" if begun else "")
+    if manifest.version != VERSION:
+        return PlannedRun(name, seed, "stale", "made by another version of training")
+    if canonical_json(manifest.settings) != canonical_json(train_settings(voice.config)):
+        return PlannedRun(name, seed, "stale", "its settings have changed")
+    try:
+        inputs = train_inputs(voice)
+    except PennameError as error:
+        return PlannedRun(name, seed, "stale", str(error))
+    changed = sorted(key for key in inputs if inputs[key] != manifest.inputs.get(key))
+    return PlannedRun(name, seed, "stale" if changed else "fresh", f"{', '.join(changed)} changed" if changed else "")
+
+
+def run_train(
+    voice: VoiceFolder,
+    seed: int | None = None,
+    *,
+    yes: bool = False,
+    anyway: bool = False,
+    confirm: Callable[[str], bool] | None = None,
+) -> list[Manifest]:
+    """Train every run that is not fresh (or the one of ``seed``). NeedsPerson where a plan is above ``ask_above_hours`` and nobody said yes.
+
+    ``anyway`` says that a control failed and training goes on nevertheless; it is recorded in run.json.
+    """
+    from penname.training.run import train_run
+
+    rows = planned_runs(voice)
+    if seed is not None and seed not in (row.seed for row in rows):
+        raise BadInput(f"seed {seed} is not among training.seeds; add it there, or give --set 'training.seeds=[{seed}]'")
+    made = []
+    for row in rows:
+        if seed is not None and row.seed != seed:
+            continue
+        if row.state == "fresh":
+            say(f"{row.name}: trained already")
+            continue
+        train_run(voice, row.seed, yes=yes, anyway=anyway, confirm=confirm)
+        made.append(require_manifest(voice.runs / row.name, "train"))
+    return made
