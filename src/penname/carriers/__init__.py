@@ -21,6 +21,8 @@ _PUBLIC = {
     "stage_smollm2": "smollm",
     "CarrierFacts": "facts",
     "carrier_facts": "facts",
+    "Sample": "generation",
+    "generate": "generation",
     "load_model": "loading",
     "resolve_device": "loading",
     "resolve_dtype": "loading",
