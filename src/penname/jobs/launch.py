@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from penname.core.errors import BadInput, PennameError
 from penname.core.files import write_json
@@ -19,6 +20,7 @@ from penname.jobs.identity import Identity, is_alive
 from penname.jobs.record import Job, all_jobs, exclusively, find_job, read_job
 
 DEFAULT_FLOOR_BYTES = 2_000_000_000
+LOOK_SECONDS = 5.0  # between two looks at the free disk while a job runs
 START_SECONDS = 20.0  # how long the watcher may take to say that it has the lock
 
 
@@ -29,6 +31,7 @@ def launch(
     floor_bytes: int = DEFAULT_FLOOR_BYTES,
     require_gpu: Callable[[], None] | None = None,
     log: Path | None = None,
+    look_seconds: float = LOOK_SECONDS,
 ) -> Job:
     """Start ``penname COMMAND...`` in the voice folder, in a session of its own, and give its record once it runs.
 
@@ -53,7 +56,7 @@ def launch(
         if require_gpu:
             require_gpu()
         folder = _new_folder(jobs, command[0])
-        return _start(voice, folder, command, floor_bytes, log)
+        return _start(voice, folder, {"command": list(command), "floor_bytes": floor_bytes, "look_seconds": look_seconds}, log)
 
 
 def _new_folder(jobs: Path, verb: str) -> Path:
@@ -68,7 +71,7 @@ def _new_folder(jobs: Path, verb: str) -> Path:
             return folder
 
 
-def _start(voice: Path, folder: Path, command: Sequence[str], floor_bytes: int, log: Path | None) -> Job:
+def _start(voice: Path, folder: Path, record: dict[str, Any], log: Path | None) -> Job:
     target = folder / "log.txt"
     try:
         handle = os.open(log or target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)  # never overwrites
@@ -81,7 +84,7 @@ def _start(voice: Path, folder: Path, command: Sequence[str], floor_bytes: int, 
     if log:
         target.symlink_to(log.resolve())
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
-    write_json(folder / "job.json", {"command": list(command), "started": started, "floor_bytes": floor_bytes})
+    write_json(folder / "job.json", {**record, "started": started})
     with os.fdopen(handle, "wb") as output:
         process = subprocess.Popen(
             [sys.executable, "-m", "penname.jobs.watcher", str(folder.resolve())],

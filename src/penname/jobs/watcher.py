@@ -19,10 +19,8 @@ from penname.core.progress import format_bytes
 from penname.jobs.identity import identity_of, own_identity
 from penname.jobs.record import exclusively
 
-LOOK_SECONDS = 5.0
 
-
-def watch(folder: Path, look_seconds: float = LOOK_SECONDS) -> int:
+def watch(folder: Path) -> int:
     """Run the job's command to its end; its exit code."""
     record = read_json(folder / "job.json")
     with exclusively(folder / "lock", f"{folder.name} runs already") as lock:
@@ -38,7 +36,7 @@ def watch(folder: Path, look_seconds: float = LOOK_SECONDS) -> int:
 
         signal.signal(signal.SIGTERM, forward)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        why = _wait(worker, Path(), int(record["floor_bytes"]), look_seconds)
+        why = _wait(worker, Path(), int(record["floor_bytes"]), float(record["look_seconds"]))
         stopped = (folder / "stop.json").exists() or bool(why)
         write_json(folder / "exit.json", {"code": worker.returncode, "stopped": stopped, "why": why})
     return worker.returncode
