@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -83,15 +83,26 @@ class Annotation:
         for index, slot in enumerate(self.slots):
             if slot.beat is None:
                 self._judge_again(index, slot.answers)
-        return [i for i, slot in enumerate(self.slots) if slot.beat is None and len(slot.answers) < self.attempts]
+        without = [i for i, slot in enumerate(self.slots) if slot.beat is None]
+        self._failed = {i for i in without if len(self.slots[i].answers) >= self.attempts}
+        return [i for i in without if i not in self._failed]
 
     def ask(self, annotator: Annotator, missing: Sequence[int]) -> None:
         """Ask for the missing beats. Answers are kept even where this is interrupted."""
-        self._failed = {i for i, slot in enumerate(self.slots) if slot.beat is None} - set(missing)
-        self._stop_where_too_many_fell()
-        if missing:
-            with progress("beats", len(missing)) as count:
-                asyncio.run(self._ask_all(annotator, missing, count))
+        self.check_falls()
+        with progress("beats", len(missing)) as count:
+            asyncio.run(self._ask_all(annotator, missing, count))
+
+    def check_falls(self) -> None:
+        """PennameError where more beats than the set share have used up their attempts."""
+        share = len(self._failed) / max(1, len(self.slots))
+        if share > self.max_fallback_share:
+            rules = Counter(row.rule for i in self._failed for row in self.slots[i].answers if row.rule)
+            most = ", ".join(f"{rule} {n}" for rule, n in rules.most_common(4))
+            raise PennameError(
+                f"{len(self._failed)} of {len(self.slots)} beats fell to keywords, more than the share of {self.max_fallback_share:g} that "
+                f"beats.max_fallback_share allows (refused by rule: {most}); use a better model or raise it. The answers are kept"
+            )
 
     def finish(self, model: str) -> Annotated:
         """Let what is still missing fall to keywords, and give the beats."""
@@ -126,8 +137,10 @@ class Annotation:
         async def work() -> None:
             while waiting:
                 await self._ask_until_settled(annotator, waiting.popleft())
-                count.note(f"{self.tokens[0] + self.tokens[1]:,} tokens, {len(self._failed)} fell to keywords")
                 count.advance()
+                tokens = sum(self.tokens)
+                of_about = f" of about {tokens * len(missing) // count.done:,}" if count.done < len(missing) else ""
+                count.note(f"{tokens:,} tokens{of_about}, {len(self._failed)} fell to keywords")
 
         tasks = [asyncio.create_task(work()) for _ in range(min(self.workers, len(missing)))]
         try:
@@ -136,6 +149,7 @@ class Annotation:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            await annotator.close()
 
     async def _ask_until_settled(self, annotator: Annotator, index: int) -> None:
         slot = self.slots[index]
@@ -150,7 +164,7 @@ class Annotation:
                 slot.beat = answer.text
         if slot.beat is None:
             self._failed.add(index)
-            self._stop_where_too_many_fell()
+            self.check_falls()
 
     def _question(self, slot: _Slot) -> Ask:
         names = tuple(surface for _, surface, _ in self.gates[slot.passage.book_id].names.present(slot.passage))
@@ -204,24 +218,3 @@ class Annotation:
 
     def _beat(self, slot: _Slot, line: str, style: Style, source: str) -> Beat:
         return Beat(slot.passage.id, line, style, source, self.gates[slot.passage.book_id].names.spans(line, slot.passage))
-
-    def _stop_where_too_many_fell(self) -> None:
-        share = len(self._failed) / max(1, len(self.slots))
-        if share > self.max_fallback_share:
-            rules = Counter(row.rule for i in self._failed for row in self.slots[i].answers if row.rule)
-            most = ", ".join(f"{rule} {n}" for rule, n in rules.most_common(4))
-            raise PennameError(
-                f"{len(self._failed)} of {len(self.slots)} beats fell to keywords, more than the share of {self.max_fallback_share:g} that "
-                f"beats.max_fallback_share allows (refused by rule: {most}); use a better model or raise it. The answers are kept"
-            )
-
-
-def annotate(
-    annotation: Annotation, annotator: Annotator, cache: AnswerCache, asked_with: Mapping[str, Any], before_asking: Callable[[int], None]
-) -> Annotated:
-    """All beats. ``before_asking`` is called with the number of passages to ask for, if any, before the first is sent."""
-    missing = annotation.prepare(cache, asked_with, annotator.style)
-    if missing:
-        before_asking(len(missing))
-    annotation.ask(annotator, missing)
-    return annotation.finish(annotator.model)

@@ -50,3 +50,7 @@ class Annotator(Protocol):
     async def answer(self, ask: Ask) -> Answer:
         """The line for a passage. Raises PennameError where going on has no sense."""
         ...
+
+    async def close(self) -> None:
+        """Let go of what it holds open."""
+        ...

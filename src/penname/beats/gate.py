@@ -23,8 +23,8 @@ RULES = ("empty", "lines", "words", "meta", "refusal", "names", "copied", "repea
 
 _META = re.compile(
     r"\b(?:(?:the|this|that|our) (?:passage|scene|excerpt|extract|snippet|paragraph|narrator|narration|narrative|author|readers?"
-    r"|text|chapter|novel|protagonist|speaker|dialogue|main characters?|characters?|beat|summary|story (?:opens|begins|continues|ends|tells))"
-    r"|describ(?:es|ed|ing)|depict(?:s|ed|ing)|portray(?:s|ed|ing)|first[- ]person|third[- ]person|as an ai|foreshadow(?:s|ing)?"
+    r"|text|chapter|novel|protagonist|speaker|dialogue|(?:main )?characters?|beat|summary|story (?:opens|begins|continues|ends|tells))"
+    r"|describ(?:es|ed|ing)|depict(?:s|ed|ing)|portrays?|first[- ]person|third[- ]person|as an ai|foreshadow(?:s|ing)?"
     r"|(?:passage|excerpt|paragraph|beat|summary|line)\s*(?:\d+\s*)?:)",
     re.IGNORECASE,
 )

@@ -49,6 +49,9 @@ class KeywordAnnotator:
         """The keyword line of a passage."""
         return Answer(self.line(ask.passage, ask.text, ask.language, ask.attempt))
 
+    async def close(self) -> None:
+        """Nothing is open."""
+
     def line(self, passage: Passage, text: str, language: str = "en", attempt: int = 0) -> str:
         """At most 20 words: names, then content words in the order of the passage."""
         present = self._names[passage.book_id].present(passage)

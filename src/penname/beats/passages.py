@@ -25,7 +25,7 @@ _BREAK = re.compile(r"^[\s*_.#~•·—–-]+$")
 _SENTENCE_END = re.compile(r"[.!?]['\"”’)\]]*\s+(?=['\"“‘(\[]?[A-ZÀ-Þ])")
 _ABBREVIATION = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|St|Messrs|Mme|Mlle|Rev|Hon|Esq|Capt|Col|Gen|Prof|No|vol|viz|[A-Z])\.['\"”’]*\s+$")
 _SALUTATION = re.compile(
-    r"^['\"“‘]?(?:My (?:dear|own|beloved|good|darling)|Dear(?:est)?|Sir|Madam|Gentlemen|To (?:Mr|Mrs|Miss|M|Lady|Sir)\b)[^.!?]{0,60}[,:;.—–-]"
+    r"^['\"“‘]?(?:My (?:dear|own|beloved|good|darling)|Dear(?:est)?|Sir|Madam|To (?:Mr|Mrs|Miss|M|Lady|Sir)\b)[^.!?]{0,60}[,:;.—–-]"
 )
 _SIGNATURE = re.compile(
     r"(?:^|\n)\s*['\"“‘]?(?:Yours|Believe me|I (?:am|remain),"

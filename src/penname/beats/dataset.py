@@ -1,0 +1,87 @@
+"""The corpus as a dataset that other trainers read: ``prompt`` and ``completion`` (TRL's prompt-completion format; Axolotl takes the same
+columns), one row a passage and copy, as JSONL and as Parquet.
+
+Training rows come from the training copies, held-out rows from copy 0, whose names no training copy uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from penname.core.beatnames import rename_beat
+from penname.core.errors import StaleInput
+from penname.core.files import jsonl_text, write_json, write_text
+from penname.core.folder import VoiceFolder
+from penname.core.stage import require_manifest
+from penname.core.store import load_beats, load_books, load_copy, load_passages
+from penname.core.values import Beat, Book, Passage, RenamedCopy, apply_edits, edits_within
+
+COLUMNS = ("prompt", "completion", "passage_id", "book", "chapter", "copy", "split")
+
+
+def export_dataset(
+    voice: VoiceFolder, folder: Path, render: Callable[[str], str], finish: Callable[[str], str] = str.strip
+) -> dict[str, Any]:
+    """Write train.jsonl, train.parquet, heldout.jsonl, heldout.parquet and dataset.json into ``folder``; returns the counts.
+
+    ``render`` makes a prompt of a beat and ``finish`` a completion of a passage's text: the template's own functions. StaleInput
+    where beats or copies are not there yet.
+    """
+    require_manifest(voice.beats, "beat")
+    require_manifest(voice.copies, "rename")
+    books = {book.id: book for book in load_books(voice.books)}
+    passages = load_passages(voice.beats / "passages.jsonl")
+    beats = {beat.passage_id: beat for beat in load_beats(voice.beats / "beats.jsonl")}
+    counts: dict[str, Any] = {"voice": voice.name, "columns": list(COLUMNS)}
+    for split, copies in (("train", _training_copies(voice)), ("heldout", [0])):
+        rows = [
+            row
+            for copy in copies
+            for row in _rows(voice.copies / str(copy), books, [p for p in passages if p.split == split], beats, render, finish)
+        ]
+        counts[split] = len(rows)
+        write_text(folder / f"{split}.jsonl", jsonl_text(rows))
+        _write_parquet(folder / f"{split}.parquet", rows)
+    write_json(folder / "dataset.json", counts)
+    return counts
+
+
+def pair_in_copy(book: Book, copy: RenamedCopy, passage: Passage, beat: Beat) -> tuple[str, str]:
+    """(beat, passage text) as they stand in a copy."""
+    edits = tuple(edits_within(copy.edits, passage.start, passage.end))
+    return rename_beat(beat, copy.names), apply_edits(book.text[passage.start : passage.end], edits)
+
+
+def _training_copies(voice: VoiceFolder) -> list[int]:
+    copies = sorted(int(path.name) for path in voice.copies.iterdir() if path.name.isdigit() and path.name != "0")
+    if not copies:
+        raise StaleInput("there is no training copy in copies/; run: penname rename")
+    return copies
+
+
+def _rows(
+    folder: Path,
+    books: Mapping[str, Book],
+    passages: list[Passage],
+    beats: Mapping[str, Beat],
+    render: Callable[[str], str],
+    finish: Callable[[str], str],
+) -> Iterator[dict[str, Any]]:
+    copies = {book.id: load_copy(folder, book) for book in books.values()}
+    for passage in passages:
+        beat, text = pair_in_copy(books[passage.book_id], copies[passage.book_id], passage, beats[passage.id])
+        values = (render(beat), finish(text), passage.id, passage.book_id, passage.chapter, int(folder.name), passage.split)
+        yield dict(zip(COLUMNS, values, strict=True))
+
+
+def _write_parquet(path: Path, rows: list[dict[str, Any]]) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    kinds = {"chapter": pa.int32(), "copy": pa.int32()}
+    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in COLUMNS])
+    aside = path.with_name(f".{path.name}.part")
+    pq.write_table(pa.Table.from_pylist(rows, schema=schema), aside)
+    aside.replace(path)
