@@ -1,0 +1,63 @@
+"""Whether an adapter is worth keeping: complete, not zero, and bound. Read from the file's bytes; nothing here needs torch."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+
+from penname.core.errors import PennameError
+from penname.core.files import read_json
+from penname.core.hashing import sha256_file, sha256_value
+
+WEIGHTS = "adapter_model.safetensors"
+CONFIG = "adapter_config.json"
+
+
+def adapter_digest(run_folder: Path) -> str:
+    """One hash over weights and configuration; ``bind.json`` names it, so a proof of another adapter does not count."""
+    return sha256_value([sha256_file(run_folder / "adapter" / name) for name in (WEIGHTS, CONFIG)])
+
+
+def check_adapter(run_folder: Path) -> None:
+    """PennameError, saying why, unless the run's adapter has a configuration, no zero ``lora_B``, and a proof that it binds."""
+    adapter = run_folder / "adapter"
+    name = run_folder.name
+    if adapter.is_symlink() or not adapter.is_dir():
+        raise PennameError(f"the run {name} has no adapter folder of its own; finish it with: penname train")
+    for file in (CONFIG, WEIGHTS):
+        if not (adapter / file).is_file():
+            raise PennameError(f"the adapter of {name} has no {file}; it cannot be used, so it is not archived")
+    read_json(adapter / CONFIG)
+    zero = zero_tensors(adapter / WEIGHTS)
+    if zero:
+        raise PennameError(f"the adapter of {name} does nothing: {zero[0]} is all zeros ({len(zero)} such); train it again")
+    proof = run_folder / "bind.json"
+    bound = read_json(proof) if proof.exists() else {}
+    if bound.get("state") != "bound" or bound.get("adapter") != adapter_digest(run_folder):
+        raise PennameError(f"the adapter of {name} was not shown to bind as it is now; run: penname bind --run {name}")
+
+
+def zero_tensors(path: Path) -> list[str]:
+    """Names of the ``lora_B`` tensors of a safetensors file that hold only zero bytes. PennameError for a file that is none."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        try:
+            (length,) = struct.unpack("<Q", file.read(8))
+            header = json.loads(file.read(length)) if length < size else None
+        except (struct.error, ValueError):
+            header = None
+        if not isinstance(header, dict):
+            raise PennameError(f"{path} is no safetensors file, or is cut short")
+        start = 8 + length
+        zero = []
+        for name, entry in header.items():
+            if name == "__metadata__" or "lora_B" not in name:
+                continue
+            low, high = entry["data_offsets"]
+            if start + high > size:
+                raise PennameError(f"{path} is cut short: {name} ends at byte {start + high} of {size}")
+            file.seek(start + low)
+            if not any(file.read(high - low)):
+                zero.append(name)
+    return zero

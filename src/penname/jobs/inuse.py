@@ -1,0 +1,130 @@
+"""Whether any process has a file open or mapped, or a container has it mounted. What cannot be read counts as in use.
+
+Files are compared by device and inode, so a second name, a hard link or a path in another namespace makes no difference.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+PROC = Path("/proc")
+FileKey = tuple[int, int]  # (st_dev, st_ino)
+
+
+@dataclass(frozen=True)
+class Uses:
+    """What all processes hold, taken at one moment."""
+
+    files: dict[FileKey, int]  # file -> pid of a process that has it open or mapped
+    unreadable: tuple[int, ...]  # pids whose open files could not be listed
+
+    def holder(self, path: Path) -> str | None:
+        """Why ``path`` counts as in use, or None."""
+        info = path.lstat()
+        pid = self.files.get((info.st_dev, info.st_ino))
+        if pid is not None:
+            return f"pid {pid} has it open"
+        if self.unreadable:
+            return f"the open files of pid {self.unreadable[0]} cannot be read, so it counts as in use; run as root to see them"
+        return None
+
+
+def current_uses(ignore: Iterable[int] = ()) -> Uses:
+    """Every open or mapped file of every process but ``ignore``. Costs a stat a descriptor and mapping."""
+    files: dict[FileKey, int] = {}
+    unreadable = []
+    for entry in PROC.iterdir():
+        if not entry.name.isdigit() or int(entry.name) in set(ignore):
+            continue
+        pid = int(entry.name)
+        try:
+            for key in _open_files(entry):
+                files.setdefault(key, pid)
+        except PermissionError:
+            unreadable.append(pid)
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # it has ended
+    return Uses(files, tuple(unreadable))
+
+
+def _open_files(entry: Path) -> Iterable[FileKey]:
+    for folder in ("fd", "map_files"):
+        for link in os.scandir(entry / folder):
+            try:
+                info = Path(link.path).stat()
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            yield info.st_dev, info.st_ino
+    for link in ("cwd", "root", "exe"):
+        try:
+            info = (entry / link).stat()
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # a kernel thread has no exe
+        yield info.st_dev, info.st_ino
+
+
+@dataclass(frozen=True)
+class _Mount:
+    device: str  # "8:1"
+    root: str  # the part of the filesystem that is mounted
+    point: str
+
+
+def mounted_elsewhere(path: Path) -> str | None:
+    """Why ``path`` counts as mounted: it holds a mount point, a bind mount shows it elsewhere, or a container has it or a folder above it.
+
+    A mount of a whole filesystem (root "/") in another namespace says nothing: services have those too.
+    """
+    real = str(path.resolve())
+    own = _mounts(PROC / "self")
+    for mount in own:
+        if mount.point == real or mount.point.startswith(real + "/"):
+            return f"{mount.point} is a mount point"
+    home = max((m for m in own if real == m.point or real.startswith(m.point.rstrip("/") + "/")), key=lambda m: len(m.point))
+    inside = (home.root.rstrip("/") + "/" + os.path.relpath(real, home.point)).replace("//", "/")
+    for mount in own:
+        if mount != home and mount.device == home.device and (mount.root == inside or mount.root.startswith(inside + "/")):
+            return f"a bind mount shows it at {mount.point}"
+    own_space = _namespace(PROC / "self")
+    seen = {own_space}
+    for entry in PROC.iterdir():
+        if not entry.name.isdigit():
+            continue
+        space = _namespace(entry)
+        if space is None or space in seen:
+            continue
+        seen.add(space)
+        for mount in _mounts(entry):
+            covers = mount.root != "/" and (inside == mount.root or inside.startswith(mount.root.rstrip("/") + "/"))
+            within = mount.root == inside or mount.root.startswith(inside + "/")
+            if mount.device == home.device and (covers or within) and mount != home:
+                return f"a container (pid {entry.name}) has it mounted at {mount.point}"
+    return None
+
+
+def _namespace(entry: Path) -> int | None:
+    try:
+        return (entry / "ns/mnt").stat().st_ino
+    except OSError:
+        return None
+
+
+def _mounts(entry: Path) -> list[_Mount]:
+    try:
+        lines = (entry / "mountinfo").read_text(errors="surrogateescape").splitlines()
+    except OSError:
+        return []
+    found = []
+    for line in lines:
+        fields = line.split(" ")
+        found.append(_Mount(fields[2], _unescape(fields[3]), _unescape(fields[4])))
+    return found
+
+
+def _unescape(text: str) -> str:
+    for code, char in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
+        text = text.replace(code, char)
+    return text
