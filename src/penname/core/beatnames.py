@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from penname.core.values import Beat
 
 # By spelling, with the usual exceptions: a European, a ewer, a one, a unit, a use; an hour, an heir, an honest man.
-VOWEL_SOUND = re.compile(r"(?!eu|ew|one\b|once|ou[ai])(?:[aeioàâäáéèêëíìîïóòôöæœ]|u(?!n[ai]|se|su|ti|ro|r[iy]|ly)|hon(?!or[aeé]|e\b|dur)|hour|heir)", re.I)
+VOWEL_SOUND = re.compile(
+    r"(?!eu|ew|one\b|once|ou[ai])(?:[aeioàâäáéèêëíìîïóòôöæœ]|u(?!n[ai]|se|su|ti|ro|r[iy]|ly)|hon(?!or[aeé]|e\b|dur)|hour|heir)", re.I
+)
 ARTICLE_BEFORE = re.compile(r"(?<![\w’'-])(an?)(\s+[\"“‘'_(]*)$", re.I)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _ENDINGS = ("'s", "’s", "s'", "s’", "'", "’", "es", "s")

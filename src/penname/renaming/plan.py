@@ -1,0 +1,178 @@
+"""The plan of one copy: which new word each old name word becomes. Drawn from the dictionary by (seed, book, copy, word)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from penname.core.errors import BadInput
+from penname.core.rng import CounterRng
+from penname.renaming.dictionary import Dictionary, Name, Shape, bare, shape_of
+from penname.renaming.survey import NameWord
+
+_PREFIX = re.compile(
+    r"(?P<irish>O['’])(?=\w)|(?P<norman>[Dd]['’])(?=\w)|(?P<mac>Mc|Mac(?=[A-Z])|M['’])(?=\w)|(?P<macd>Mac)(?=[dfgklnp][a-z]{4})"
+)
+
+
+def draw_names(
+    words: dict[str, NameWord], dictionary: Dictionary, taken: frozenset[str], seed: int, copy: int, scope: str
+) -> dict[str, str]:
+    """Old name word -> new word, for every word that is drawn (derived forms follow their base).
+
+    ``taken`` are the bare words of all books of the voice: no new name is among them, nor is its plural. Each old word gets a
+    word of its own. Raises BadInput where the dictionary has no name left.
+    """
+    draw = _Draw(dictionary, taken, seed, copy, scope)
+    new: dict[str, str] = {}
+    ordered = sorted((word for word in words.values() if word.stem_of is None), key=lambda word: (-word.count, word.key))
+    shorts = _short_forms(ordered, dictionary)
+    for word in ordered:
+        if word.key in new or word.key in {short for group in shorts.values() for short in group}:
+            continue
+        group = [words[key] for key in shorts.get(word.key, ())]
+        new[word.key], forms = draw.with_short_forms(word, len(group))
+        for short, form in zip(group, forms, strict=False):
+            new[short.key] = form
+        for short in group[len(forms) :]:
+            new[short.key] = draw.one(short)
+    return {word.key: new[word.key] for word in ordered}
+
+
+def _short_forms(ordered: list[NameWord], dictionary: Dictionary) -> dict[str, list[str]]:
+    """Head word -> its short forms in this book: two names of one person, of which one is a short form of the other."""
+    groups: dict[str, list[str]] = {}
+    grouped: set[str] = set()
+    for head in ordered:
+        known = dictionary.short.get(head.key, ())
+        for other in ordered:
+            if (
+                other is head
+                or other.key in grouped
+                or other.key in groups
+                or head.key in grouped
+                or not set(head.owners) & set(other.owners)
+            ):
+                continue
+            if other.key in known or (len(other.key) < len(head.key) + 3 and _is_pet_form(head.key, other.key)):
+                groups.setdefault(head.key, []).append(other.key)
+                grouped.add(other.key)
+    return groups
+
+
+def _is_pet_form(name: str, other: str) -> bool:
+    return len(name) > 2 and other[:3] == name[:3] and bool(re.fullmatch(r"[a-z]{2,}(?:y|ie|ey|et|ette|kin|chen|lein|ina|ita)", other))
+
+
+class _Draw:
+    """Names of one copy, each given out once."""
+
+    def __init__(self, dictionary: Dictionary, taken: frozenset[str], seed: int, copy: int, scope: str) -> None:
+        self.dictionary, self.taken, self.seed, self.copy, self.scope = dictionary, taken, seed, copy, scope
+        self.used: set[str] = set()
+
+    def with_short_forms(self, word: NameWord, count: int) -> tuple[str, list[str]]:
+        """A new word, and as many of its short forms as the old one has, where a name with so many can be found."""
+        if not count:
+            return self.one(word), []
+        for name in self._candidates(word):
+            forms = [f.title() for f in self.dictionary.short.get(bare(name.text), ()) if self._is_free(f)]
+            if len(forms) >= count and self._fits(name, word):
+                self._use(name.text)
+                chosen = sorted(forms, key=lambda f: CounterRng(self.seed, "short", self.copy, name.text, f).bits64())[:count]
+                for form in chosen:
+                    self._use(form)
+                return name.text, chosen
+        return self.one(word), []
+
+    def one(self, word: NameWord) -> str:
+        """A new word for one old word."""
+        prefix = _PREFIX.match(word.text)
+        for name in self._candidates(word):
+            text = name.text
+            if prefix:
+                rest = text.removeprefix("Mc") if prefix.lastgroup in ("mac", "macd") else text
+                text = prefix.group() + (rest.lower() if prefix.lastgroup == "macd" else rest)
+            if self._fits(name, word) and self._is_free(text):
+                self._use(text)
+                return text
+        raise BadInput(
+            f'the name dictionary has no name left for "{word.text}" in copy {self.copy}; lower copies.count, or keep names with: penname cast --keep'
+        )
+
+    def _use(self, text: str) -> None:
+        self.used |= {bare(text), bare(text) + "s", bare(text).removesuffix("s")}
+
+    def _is_free(self, text: str) -> bool:
+        flat = bare(text)
+        forms = {flat, flat + "s", flat + "es", flat.removesuffix("s")}
+        return not forms & self.taken and flat not in self.used and not forms & self.used
+
+    def _fits(self, name: Name, word: NameWord) -> bool:
+        # A signature "J. E." that becomes "J. E." again would give the old name away.
+        return self._is_free(name.text) and not (word.initial and bare(name.text)[0] == word.key[0])
+
+    def _candidates(self, word: NameWord) -> Iterator[Name]:
+        """Names that would do, best first: the same pool and shape, then shapes further off, then wider pools."""
+        base = CounterRng(self.seed, "names", self.scope, word.key).bits64()
+        wanted = shape_of(_PREFIX.sub("", word.text) or word.text)
+        for role, language in self._pools(word):
+            for rare in ("", "-"):
+                shapes = self.dictionary.pools.get((role + rare, language, self.copy == 0))
+                for shape in _nearest(wanted, shapes or {}):
+                    names = (shapes or {})[shape]
+                    n = len(names)
+                    # Copies start far apart in a pool, so that one old name seldom becomes the same word twice.
+                    start = (base + self.copy * max(1, n // 8)) % n
+                    yield from names[start:]
+                    yield from names[:start]
+
+    def _pools(self, word: NameWord) -> list[tuple[str, str]]:
+        prefix = _PREFIX.match(word.text)
+        if prefix:
+            kind = prefix.lastgroup or ""
+            return [{"irish": ("o", "irish"), "norman": ("d", "norman"), "mac": ("c", "en"), "macd": ("c", "en")}[kind], ("s", "en")]
+        language = _language(word)
+        if word.role == "place":
+            pools = [("p", "en"), ("s", "en")] if language == "en" else [("s", language), ("p", "en"), ("s", "en")]
+        elif word.role == "surname":
+            pools = [("s", language), ("s", "en")]
+        else:
+            gender = _gender(word, self.dictionary)
+            if gender:
+                pools = [(gender, language), (gender, "en"), ("s", "en")]
+            else:
+                pools = [("s", language), ("s", "en")]
+        return list(dict.fromkeys(pools))
+
+
+def _language(word: NameWord) -> str:
+    language = min(word.languages, key=lambda x: (-word.languages[x], x), default="") or ("en" if word.text.isascii() else "fr")
+    return language
+
+
+def _gender(word: NameWord, dictionary: Dictionary) -> str:
+    """ "f", "m", or "" where neither the cast nor the dictionary tells (a name for either then comes from the surnames)."""
+    female, male = word.genders["female"], word.genders["male"]
+    known = dictionary.known.get(word.key, "")
+    if female == male:
+        return known if len(known) == 1 else ""
+    gender = "f" if female > male else "m"
+    if gender == "m" and word.role == "bare" and not known:
+        return ""  # "Heathcliff": a man's only name that is no known first name reads as a surname
+    return gender
+
+
+def _nearest(wanted: Shape, shapes: dict[Shape, list[Name]]) -> list[Shape]:
+    """The shapes on hand from the nearest on. The first sound's a/an and the last sound's plural hold as long as they can."""
+
+    def distance(shape: Shape) -> tuple[bool, bool, bool, int, bool]:
+        return (
+            shape.vowel != wanted.vowel,
+            shape.hiss_end != wanted.hiss_end,
+            shape.ascii != wanted.ascii,
+            abs(shape.syllables - wanted.syllables),
+            shape.sound != wanted.sound,
+        )
+
+    return sorted(shapes, key=lambda shape: (distance(shape), shape.syllables, shape.sound))
