@@ -23,9 +23,8 @@ def shard(where: Where = HERE, overrides: Set = [], json: Json = False) -> None:
     if json:
         print(json_text({"folder": str(voice.current_shards), **counts}), end="")
         return
-    print(
-        f"{voice.current_shards}: {counts['train_tokens']:,} tokens in {counts['train_documents']:,} documents, {counts['train_rows']:,} rows"
-    )
+    documents, rows = counts["train_documents"], counts["train_rows"]
+    print(f"{voice.current_shards}: {counts['train_tokens']:,} tokens in {documents:,} documents, {rows:,} rows")
     print(f"learned: {counts['train_trained_tokens']:,} tokens; rows are {counts['packed_share']:.1%} full")
     print(f"held out: {counts['heldout_trained_tokens']:,} learned tokens in {counts['heldout_documents']:,} documents")
     if counts["not_trained_passages"]:

@@ -47,7 +47,7 @@ def per_document_attention(
 AttentionInterface.register(PER_DOCUMENT, per_document_attention)
 
 
-def resolve_attention(model: torch.nn.Module, wanted: str = "auto") -> str:
+def resolve_attention(model: Any, wanted: str = "auto") -> str:
     """Set the model's packed attention once; gives its name for the record. BadInput where this machine lacks what is asked for."""
     if wanted not in ("auto", "per-document"):
         raise BadInput(f'training.attention = "{wanted}" needs a CUDA device; set it to auto or per-document')
@@ -56,7 +56,7 @@ def resolve_attention(model: torch.nn.Module, wanted: str = "auto") -> str:
 
 
 @contextmanager
-def plain_attention(model: torch.nn.Module) -> Iterator[None]:
+def plain_attention(model: Any) -> Iterator[None]:
     """Within the block the model attends as transformers does by itself (for sampling, where a cache and padding are in play)."""
     config = model.config
     before = config._attn_implementation

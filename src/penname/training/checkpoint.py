@@ -62,7 +62,7 @@ def save_checkpoint(
         if final.exists():  # one that a crash left without its marker, or this very step written again after a resume
             (final / MARKER).unlink(missing_ok=True)
             shutil.rmtree(final)
-        os.replace(aside, final)
+        aside.replace(final)
         sync_folder(folder)
         hashes = {name: {"sha256": sha256_file(final / name), "bytes": len(data)} for name, data in files.items()}
         write_json(final / MARKER, {"run_id": run_id, "step": step, "files": hashes})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import torch
 
@@ -11,7 +12,7 @@ from penname.training.batch import batch_of
 from penname.training.step import forward_backward
 
 
-def seconds_per_token(model: torch.nn.Module, shards: Shards) -> float:
+def seconds_per_token(model: Any, shards: Shards) -> float:
     """Seconds of forward and backward a token of a row: the second of two rows, since the first one warms up. Leaves no gradient."""
     device = next(model.parameters()).device
     batch = batch_of(shards.row(0), device)

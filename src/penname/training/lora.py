@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ def target_leaves(setting: str | Sequence[str]) -> tuple[str, ...]:
     return PRESETS[setting] if isinstance(setting, str) else tuple(setting)
 
 
-def planned_modules(model: torch.nn.Module, setting: str | Sequence[str]) -> list[str]:
+def planned_modules(model: Any, setting: str | Sequence[str]) -> list[str]:
     """Full names of the Linear modules to adapt: those of the text model's layers whose leaf is named, and nothing else.
 
     BadInput where a leaf names nothing there (``lm_head`` included: the head is never adapted), or no module at all is left.
@@ -45,7 +46,7 @@ def planned_modules(model: torch.nn.Module, setting: str | Sequence[str]) -> lis
     return found
 
 
-def attach_lora(model: torch.nn.Module, settings: TrainingConfig, seed: int, base_name: str = "") -> PeftModel:
+def attach_lora(model: Any, settings: TrainingConfig, seed: int, base_name: str = "") -> PeftModel:
     """Freeze the carrier and put LoRA on the planned modules; ``lora_A`` is drawn from (seed, module name), ``lora_B`` is zero."""
     planned = planned_modules(model, settings.target_modules)
     leaves = sorted({name.rsplit(".", 1)[-1] for name in planned})
@@ -53,7 +54,9 @@ def attach_lora(model: torch.nn.Module, settings: TrainingConfig, seed: int, bas
         r=settings.lora_rank, lora_alpha=settings.lora_alpha, lora_dropout=0.0, bias="none", task_type="CAUSAL_LM", target_modules=leaves
     )
     model.requires_grad_(False)
-    peft_model = get_peft_model(model, config, autocast_adapter_dtype=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # PEFT reads a property that transformers has renamed
+        peft_model = get_peft_model(model, config, autocast_adapter_dtype=False)
     config.base_model_name_or_path = base_name  # a name, never a path of this machine
     dtype = DTYPES[settings.adapter_dtype]
     for name, parameter in adapter_parameters(peft_model).items():
@@ -73,7 +76,7 @@ def _draw(parameter: torch.nn.Parameter, seed: int) -> None:
     parameter.data.copy_(values)
 
 
-def adapter_parameters(model: torch.nn.Module) -> dict[str, torch.nn.Parameter]:
+def adapter_parameters(model: Any) -> dict[str, torch.nn.Parameter]:
     """The LoRA parameters by name, sorted."""
     return dict(sorted((name, p) for name, p in model.named_parameters() if ".lora_A." in name or ".lora_B." in name))
 

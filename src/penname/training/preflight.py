@@ -24,10 +24,10 @@ from penname.core.rng import CounterRng
 from penname.core.tokens import Shards
 from penname.training.batch import Batch, make_batch
 from penname.training.lora import adapted_modules, adapter_parameters, planned_modules
-from penname.training.step import forward_backward, loss_sum
+from penname.training.step import forward_backward, hidden_states, loss_sum
 
 PassageText = Callable[[int, str, int, int], str]  # (copy, book id, start, end) -> the passage as it stands in that copy
-_PIECE = 192  # tokens of a document that the isolation proof looks at
+_PIECE = 64  # tokens of a document that the isolation proof looks at
 _LEAK_MARGIN = 10.0  # packed against alone must agree this much better than with a planted leak
 
 
@@ -109,8 +109,8 @@ def prove_isolation(peft_model: PeftModel, pieces: Pieces) -> dict[str, float]:
     moved, moved_grads = _look(peft_model, pieces.batch(neighbours_shifted=True, device=_device(peft_model)))
     if not torch.equal(packed, moved):
         raise ProofFailed(
-            f"a document's logits change by up to {_gap(packed, moved):.3g} with its neighbours in the row: packed documents leak into each other on "
-            "this carrier; nothing was trained"
+            f"a document's logits change by up to {_gap(packed, moved):.3g} with its neighbours in the row: packed documents leak into "
+            "each other on this carrier; nothing was trained"
         )
     changed = [name for name in packed_grads if not torch.equal(packed_grads[name], moved_grads[name])]
     if changed:
@@ -128,19 +128,18 @@ def prove_isolation(peft_model: PeftModel, pieces: Pieces) -> dict[str, float]:
     for kind in ("logits", "gradients"):
         if not measured[f"{kind}_alone"] * _LEAK_MARGIN <= measured[f"{kind}_leak"]:
             raise ProofFailed(
-                f"a document's {kind} differ by {measured[f'{kind}_alone']:.3g} between packed and alone, and by {measured[f'{kind}_leak']:.3g} with a "
-                f"planted leak; the margin must be {_LEAK_MARGIN:g}. Nothing was trained"
+                f"a document's {kind} differ by {measured[f'{kind}_alone']:.3g} between packed and alone, and by "
+                f"{measured[f'{kind}_leak']:.3g} with a planted leak; the margin must be {_LEAK_MARGIN:g}. Nothing was trained"
             )
     return {key: float(f"{value:.3g}") for key, value in measured.items()}
 
 
 def _look(peft_model: PeftModel, batch: Batch) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
     """Logits (N, V) at the watched positions, and the gradient of their loss for every LoRA matrix."""
-    model = peft_model.get_base_model()
+    model: Any = peft_model.get_base_model()
     model.train()
     with torch.no_grad():
-        output = model.model(input_ids=batch.input_ids, position_ids=batch.position_ids, use_cache=False, documents=batch.documents)
-        logits = model.lm_head(output.last_hidden_state[0].index_select(0, batch.trained)).float().cpu()
+        logits = model.lm_head(hidden_states(model, batch)).float().cpu()
     parameters = adapter_parameters(peft_model)
     for parameter in parameters.values():
         parameter.grad = None
@@ -203,7 +202,7 @@ def _composed(text: str) -> str:
 
 def prove_reach(peft_model: PeftModel, pieces: Pieces, settings: TrainingConfig) -> dict[str, int]:
     """After one backward every LoRA matrix has a gradient, no base weight has one, and the adapted modules are the planned ones."""
-    model = peft_model.get_base_model()
+    model: Any = peft_model.get_base_model()
     adapted, planned = set(adapted_modules(peft_model)), set(planned_modules(model, settings.target_modules))
     if adapted != planned:
         odd = sorted(adapted ^ planned)
@@ -230,7 +229,7 @@ def prove_sampling_parity(shards: Shards, tokenizer: CarrierTokenizer, documents
     for document in range(0, len(shards.documents), max(1, len(shards.documents) // documents)):
         ids = shards.document_tokens(document).tolist()
         segments = shards.document_segments(document)
-        at, context = len(tokenizer.start_ids), []
+        at, context = len(tokenizer.start_ids), list[tuple[str, str]]()
         for number, segment in enumerate(segments):
             beat_end = at + int(segment["beat_tokens"]) - (len(tokenizer.start_ids) if number == 0 else 0)
             passage_end = beat_end + int(segment["passage_tokens"])
@@ -245,7 +244,7 @@ def prove_sampling_parity(shards: Shards, tokenizer: CarrierTokenizer, documents
 
 def prove_loss(peft_model: PeftModel, pieces: Pieces) -> dict[str, float]:
     """The chunked loss is the cross entropy of the carrier's own logits, so no cap or scale on them is left out."""
-    model = peft_model.get_base_model()
+    model: Any = peft_model.get_base_model()
     model.eval()
     batch = pieces.batch(alone=True, device=_device(peft_model))
     with torch.no_grad():
@@ -264,7 +263,7 @@ def prove_adapter(peft_model: PeftModel, folder: Path) -> dict[str, float]:
     zero = [name for name, p in adapter_parameters(peft_model).items() if ".lora_B." in name and not bool(p.abs().sum() > 0)]
     if zero:
         raise ProofFailed(f"{zero[0]} is still zero after training ({len(zero)} matrices); the adapter is kept under checkpoints/ only")
-    model = peft_model.get_base_model()
+    model: Any = peft_model.get_base_model()
     model.eval()
     ids = torch.arange(10, 42, device=_device(peft_model))[None] % model.config.get_text_config().vocab_size
 

@@ -7,6 +7,7 @@ Without ``documents`` they are the originals, so sampling and other users of the
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -21,7 +22,7 @@ from penname.core.errors import PennameError
 CONVOLUTION, SCAN = "causal_conv1d_fn", "torch_chunk_gated_delta_rule"
 
 
-def recurrent_modules(model: torch.nn.Module) -> list[torch.nn.Module]:
+def recurrent_modules(model: Any) -> list[torch.nn.Module]:
     """The linear-attention modules of a hybrid carrier; none for a dense one."""
     kinds = set(getattr(model.config.get_text_config(), "layer_types", None) or ())
     if not kinds - {"full_attention", "sliding_attention"}:
@@ -29,7 +30,7 @@ def recurrent_modules(model: torch.nn.Module) -> list[torch.nn.Module]:
     return [module for name, module in model.named_modules() if name.endswith(".linear_attn")]
 
 
-def isolate_recurrence(model: torch.nn.Module) -> dict[str, str]:
+def isolate_recurrence(model: Any) -> dict[str, str]:
     """Make convolution and scan keep to their documents; gives what was resolved, {} for a dense carrier.
 
     PennameError where the carrier has a recurrence of a kind that Penname cannot cut.
@@ -45,6 +46,7 @@ def isolate_recurrence(model: torch.nn.Module) -> dict[str, str]:
             f"{type(model).__name__} has layers of kind {', '.join(sorted(unknown or kinds))}, which Penname cannot keep to one document; "
             "take a dense carrier or a Qwen3.5 one"
         )
+    logging.getLogger("transformers.integrations.hub_kernels").setLevel(logging.ERROR)  # what it warns of is recorded below
     return {
         "convolution": _install(home, CONVOLUTION, _by_document_last_dim),
         "scan": _install(home, SCAN, _by_document_scan),

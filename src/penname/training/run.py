@@ -103,6 +103,7 @@ class CopyTexts:
         self._texts: dict[tuple[int, str], str] = {}
 
     def __call__(self, copy: int, book: str, start: int, end: int) -> str:
+        """The text of a span of a book in a copy."""
         if (copy, book) not in self._texts:
             self._texts[copy, book] = read_text(self._copies / str(copy) / f"{book}.txt")
         return self._texts[copy, book][start:end]

@@ -28,6 +28,7 @@ class StopFlag:
             signal.signal(number, handler)
 
     def __call__(self) -> bool:
+        """Whether this process was asked to stop."""
         return self._asked
 
     def _handle(self, number: int, _: FrameType | None) -> None:

@@ -66,7 +66,7 @@ def run_train(
     anyway: bool = False,
     confirm: Callable[[str], bool] | None = None,
 ) -> list[Manifest]:
-    """Train every run that is not fresh (or the one of ``seed``). NeedsPerson where a plan is above ``ask_above_hours`` and nobody said yes.
+    """Train every run that is not fresh (or the one of ``seed``). NeedsPerson: a plan is above ``ask_above_hours``, and nobody said yes.
 
     ``anyway`` says that a control failed and training goes on nevertheless; it is recorded in run.json.
     """
