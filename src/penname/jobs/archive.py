@@ -103,7 +103,8 @@ def _require_same(place: Place, item: str, facts: dict[str, FileFact]) -> None:
     if other or set(there) != set(facts) or there != facts:
         what = other[0] if other else next(path for path in sorted({*there, *facts}) if there.get(path) != facts.get(path))
         raise PennameError(
-            f"{place.name}/{item} is there already and its {what} differs; nothing was overwritten. Archive to another place, or move it away"
+            f"{place.name}/{item} is there already and its {what} differs; "
+            "nothing was overwritten. Archive to another place, or move it away"
         )
 
 

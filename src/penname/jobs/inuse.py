@@ -58,9 +58,9 @@ def _open_files(entry: Path) -> Iterable[FileKey]:
             except (FileNotFoundError, ProcessLookupError):
                 continue
             yield info.st_dev, info.st_ino
-    for link in ("cwd", "root", "exe"):
+    for name in ("cwd", "root", "exe"):
         try:
-            info = (entry / link).stat()
+            info = (entry / name).stat()
         except (FileNotFoundError, ProcessLookupError):
             continue  # a kernel thread has no exe
         yield info.st_dev, info.st_ino

@@ -1,0 +1,22 @@
+"""Asking a live server for one completion, before and after a purge: what it serves must not have come from what went."""
+
+from __future__ import annotations
+
+import httpx
+
+from penname.core.errors import PennameError
+
+
+def complete_once(url: str, timeout_seconds: float = 60.0) -> str:
+    """One short completion from an OpenAI-compatible server. PennameError, with the reason, where it gives none."""
+    base = url.rstrip("/").removesuffix("/v1")
+    try:
+        models = httpx.get(f"{base}/v1/models", timeout=timeout_seconds).raise_for_status().json()["data"]
+        body = {"model": models[0]["id"], "prompt": "It was", "max_tokens": 4, "temperature": 0}
+        answer = httpx.post(f"{base}/v1/completions", json=body, timeout=timeout_seconds).raise_for_status().json()
+        text = answer["choices"][0]["text"]
+    except (httpx.HTTPError, ValueError, KeyError, IndexError, TypeError) as error:
+        raise PennameError(f"the server at {base} gives no completion: {error or type(error).__name__}") from None
+    if not isinstance(text, str) or not text:
+        raise PennameError(f"the server at {base} answers with an empty completion")
+    return text
