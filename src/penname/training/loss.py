@@ -6,6 +6,8 @@ from typing import Any
 
 import torch
 
+from penname.training.fused_ops import cross_entropy
+
 CHUNK = 512
 
 
@@ -21,15 +23,13 @@ class ChunkedCrossEntropy(torch.autograd.Function):
         total = torch.zeros((), dtype=torch.float32, device=hidden.device)
         wants_gradient = hidden.requires_grad
         gradient = torch.empty_like(hidden) if wants_gradient else None
+        memory = torch.empty(min(chunk, hidden.shape[0]), weight.shape[0], dtype=hidden.dtype, device=hidden.device)
         for start in range(0, hidden.shape[0], chunk):
-            part, target = hidden[start : start + chunk], targets[start : start + chunk]
-            logits = (part @ weight.t()).float()  # (chunk, V)
-            norm = torch.logsumexp(logits, dim=-1, keepdim=True)  # (chunk, 1)
-            total += (norm[:, 0] - logits.gather(1, target[:, None])[:, 0]).sum()
+            part = hidden[start : start + chunk]
+            logits = torch.mm(part, weight.t(), out=memory[: len(part)])  # (chunk, V); all chunks use the same memory
+            total += cross_entropy(logits, targets[start : start + chunk], wants_gradient)
             if gradient is not None:
-                probabilities = logits.sub_(norm).exp_()
-                probabilities[torch.arange(len(target), device=target.device), target] -= 1.0
-                gradient[start : start + chunk] = probabilities.to(weight.dtype) @ weight
+                torch.mm(logits, weight, out=gradient[start : start + chunk])  # softmax minus one-hot by now
         ctx.save_for_backward(gradient)
         return total
 

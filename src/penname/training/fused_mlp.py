@@ -1,0 +1,70 @@
+"""The SwiGLU block with LoRA on gate, up and down as one function, which keeps gate and up and makes everything else again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from penname.training.fused_linear import LoraBlock, NormSource, Projection, input_again
+from penname.training.fused_ops import swiglu_backward, swiglu_forward
+
+
+@dataclass(frozen=True)
+class Mlp:
+    """The three projections of a SwiGLU block."""
+
+    gate: Projection
+    up: Projection
+    down: Projection
+
+
+class FusedMlp(torch.autograd.Function):
+    """apply(x (N, D), source, mlp, A of gate, up, down, B of gate, up, down) -> (N, D). A second backward through it is an error."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, source: NormSource | None, mlp: Mlp, *_: torch.Tensor | None) -> torch.Tensor:
+        """down(silu(gate(x)) * up(x))."""
+        first, second = LoraBlock.of((mlp.gate, mlp.up), x.dtype), LoraBlock.of((mlp.down,), x.dtype)
+        reduced = first.reduce(x)
+        gate = first.forward(0, mlp.gate, x, reduced)  # (N, F)
+        up = first.forward(1, mlp.up, x, reduced)
+        product = swiglu_forward(gate, up)
+        reduced_down = second.reduce(product)
+        ctx.mlp, ctx.blocks, ctx.offset = mlp, (first, second), source.offset if source else None
+        ctx.save_for_backward(gate, up, reduced, reduced_down, *((source.x, source.rstd, source.weight) if source else (x,)))
+        return second.forward(0, mlp.down, product, reduced_down)
+
+    @staticmethod
+    def backward(ctx: Any, *d_outputs: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        """Gradients of x and of every A and B. Works in the memory of gate and up, so it can run once."""
+        gate, up, reduced, reduced_down, *kept = ctx.saved_tensors
+        if ctx.mlp is None:
+            raise RuntimeError("the fused MLP went backward twice; its saved tensors are gone after the first time")
+        mlp, (first, second), (d_y,) = ctx.mlp, ctx.blocks, d_outputs
+        ctx.mlp = None
+        scaled = second.scaled_b[0]
+        d_product = d_y @ mlp.down.weight  # (N, F)
+        d_reduced_down = None
+        if scaled is not None and second.stacked_a is not None:
+            d_reduced_down = d_y @ scaled  # (N, r)
+            d_product.addmm_(d_reduced_down, second.stacked_a)
+        d_gate, d_up, product = swiglu_backward(gate, up, d_product)
+        d_a_down = d_b_down = None
+        if d_reduced_down is not None and mlp.down.lora_a is not None and mlp.down.lora_b is not None:
+            d_a_down = (d_reduced_down.t() @ product).to(mlp.down.lora_a.dtype)
+            d_b_down = (d_y.t() @ reduced_down).to(mlp.down.lora_b.dtype).mul_(mlp.down.scale)
+        del product, d_product
+        d_x, d_a, d_b = first.backward(
+            (mlp.gate, mlp.up), (d_gate, d_up), lambda: input_again(kept, ctx.offset), reduced, ctx.needs_input_grad[0]
+        )
+        return d_x, None, None, *d_a, d_a_down, *d_b, d_b_down
+
+
+def fused_mlp(x: torch.Tensor, mlp: Mlp) -> torch.Tensor:
+    """The SwiGLU block of x (..., D). Where ``x`` is a fused norm's result, its source is kept in its place."""
+    parts = (mlp.gate, mlp.up, mlp.down)
+    rows = x.reshape(-1, x.shape[-1])
+    y = FusedMlp.apply(rows, getattr(x, "penname_source", None), mlp, *(p.lora_a for p in parts), *(p.lora_b for p in parts))
+    return y.view(x.shape)
