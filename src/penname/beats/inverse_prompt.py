@@ -36,14 +36,14 @@ EXAMPLES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "rest, that held no fruit at all but a roll of banknotes in vinegar. I had it under my coat when Mrs. Tansley came in for the "
         'mustard. "You look pale, child," she said, and gave me bread, which I ate standing, with my elbow pressed to my ribs.',
         ("Mrs. Tansley",),
-        "Left among the preserves, a child steals hidden money; Mrs. Tansley walks in, notices nothing, and offers bread.",
+        "A child, left among the preserves, steals hidden money; Mrs. Tansley walks in, notices nothing, and offers bread.",
     ),
     (
         "All that winter the road over Carrow Fell was shut. The carrier left his letters with the shepherd, and the shepherd used them "
         "for kindling, being unable to read and much in want of kindling; so that when the thaw came, and people met at last at the "
         "market, half the valley was not on terms with the other half, and nobody could say who had begun it.",
         ("Carrow Fell",),
-        "Snow closes Carrow Fell; a shepherd burns everyone's mail for warmth, and by spring the neighbours have quarrelled.",
+        "Winter closes Carrow Fell; a shepherd burns everyone's mail for warmth, and by spring the neighbours have quarrelled.",
     ),
 )
 

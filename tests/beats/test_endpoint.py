@@ -1,0 +1,285 @@
+"""The endpoint annotator against a real server on loopback that does everything wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from synthetic import good_line, synthetic_voice
+
+from penname.beats import run_beats
+from penname.beats.annotator import Answer, Ask
+from penname.beats.endpoint import EndpointAnnotator, host_of, is_loopback
+from penname.beats.inverse_prompt import EXAMPLES, chat_messages, completion_prompt
+from penname.beats.stage import load_corpus
+from penname.core.config import BeatsConfig
+from penname.core.errors import BadInput, NeedsPerson, PennameError
+from penname.core.files import read_jsonl
+from penname.core.folder import open_voice
+from penname.core.store import load_beats
+from penname.core.values import Passage
+from serving import fault_server, requests_in
+
+SETTINGS = BeatsConfig(annotator="endpoint", model="m", timeout_seconds=2)
+ASK = Ask(Passage("b:0:0", "b", 0, 0, 10, "train"), "Some prose.", ("Jane",))
+
+
+@dataclass
+class Canned:
+    """A server on loopback that sends prepared (status, headers, body) one after the other, and keeps what it was asked."""
+
+    replies: list[tuple[int, dict[str, str], Any]]
+    requests: list[tuple[str, dict[str, str], dict]] = field(default_factory=list)
+    under_way: int = 0
+    most_under_way: int = 0
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode()
+                headers = dict(line.lower().split(": ", 1) for line in head.split("\r\n")[1:] if ": " in line)
+                body = json.loads(await reader.readexactly(int(headers["content-length"])))
+                self.requests.append((head.split()[1], headers, body))
+                self.under_way += 1
+                self.most_under_way = max(self.most_under_way, self.under_way)
+                await asyncio.sleep(0.01)
+                self.under_way -= 1
+                status, extra, reply = self.replies[min(len(self.requests), len(self.replies)) - 1]
+                data = json.dumps(reply).encode()
+                lines = [f"HTTP/1.1 {status} X", "content-type: application/json", f"content-length: {len(data)}"]
+                writer.write("\r\n".join([*lines, *(f"{k}: {v}" for k, v in extra.items()), "", ""]).encode() + data)
+                await writer.drain()
+        except (asyncio.IncompleteReadError, ConnectionError):
+            writer.close()
+
+
+def chat(content: Any, finish: str = "stop", **message: Any) -> dict:
+    return {"choices": [{"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": content, **message}}]}
+
+
+def ask_canned(
+    canned: Canned, settings: BeatsConfig = SETTINGS, key: str = "sk-very-secret", ask: Ask = ASK, times: int = 1
+) -> list[Answer]:
+    async def go() -> list[Answer]:
+        server = await asyncio.start_server(canned.serve, "127.0.0.1", 0)
+        async with server:
+            annotator = EndpointAnnotator(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", key, settings, model="m")
+            try:
+                return list(await asyncio.gather(*(annotator.answer(ask) for _ in range(times))))
+            finally:
+                await annotator.close()
+
+    return asyncio.run(go())
+
+
+OK = (200, {}, chat("Jane hides a book.") | {"usage": {"prompt_tokens": 7, "completion_tokens": 3}})
+
+
+def test_a_plain_answer_with_its_tokens() -> None:
+    canned = Canned([OK])
+    assert ask_canned(canned) == [Answer("Jane hides a book.", "Jane hides a book.", None, 7, 3)]
+    path, headers, body = canned.requests[0]
+    assert path == "/v1/chat/completions" and headers["authorization"] == "Bearer sk-very-secret".lower()
+    assert (body["model"], body["max_tokens"], body["temperature"], "seed" in body) == ("m", 400, 0.3, False)
+    assert body["messages"][0]["role"] == "system" and "Some prose." in body["messages"][-1]["content"]
+
+
+def test_a_completion_server_gets_running_text_and_stops_at_the_line() -> None:
+    canned = Canned([(200, {}, {"choices": [{"text": " Jane hides a book.", "finish_reason": "stop"}]})])
+    settings = SETTINGS.model_copy(update={"api": "completion"})
+    assert ask_canned(canned, settings)[0].text == "Jane hides a book."
+    path, _, body = canned.requests[0]
+    assert path == "/v1/completions" and body["prompt"].endswith("Some prose.\n----------\nBeat:") and body["stop"][0] == "\n"
+
+
+@pytest.mark.parametrize(
+    "reply, text",
+    [
+        (chat("Jane hides a book.", reasoning_content="Hm."), "Jane hides a book."),
+        (chat([{"type": "text", "text": "Jane hides a book."}]), "Jane hides a book."),
+        (chat(None, refusal="No."), ""),
+        (chat(None, reasoning="Hm."), ""),
+    ],
+)
+def test_shapes_of_messages(reply: dict, text: str) -> None:
+    answer = ask_canned(Canned([(200, {}, reply)]))[0]
+    assert answer.text == text and (answer.fault is None) == bool(text)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        (429, {"retry-after": "0.05"}, {"error": {"message": "slow down"}}),
+        (429, {"retry-after-ms": "20"}, {"error": {"message": "slow down"}}),
+        (429, {"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, {"error": {"message": "slow down"}}),
+        (500, {}, {"error": {"message": "oh"}}),
+        (503, {}, {}),
+        (200, {}, {"choices": []}),
+        (200, {}, {"choices": None}),
+        (200, {}, []),
+        (200, {}, "what"),
+    ],
+)
+def test_a_busy_or_broken_server_is_asked_again(bad: tuple) -> None:
+    canned = Canned([bad, OK])
+    assert ask_canned(canned)[0].text == "Jane hides a book."
+    assert len(canned.requests) == 2
+
+
+def test_retry_after_is_waited_for() -> None:
+    import time
+
+    started = time.monotonic()
+    ask_canned(Canned([(429, {"retry-after": "0.7"}, {}), OK]))
+    assert time.monotonic() - started >= 0.7
+
+
+def test_when_all_are_refused_all_hold_back() -> None:
+    busy = (429, {"retry-after": "0.3"}, {"error": {"message": "slow down"}})
+    canned = Canned([busy] * 8 + [OK])
+    assert len(ask_canned(canned, SETTINGS.model_copy(update={"concurrency": 4}), times=24)) == 24
+    assert len(canned.requests) == 24 + 8  # nobody hammers a server that has said no to every request under way
+
+
+def test_never_more_under_way_than_set() -> None:
+    canned = Canned([OK])
+    ask_canned(canned, SETTINGS.model_copy(update={"concurrency": 3}), times=20)
+    assert canned.most_under_way == 3
+
+
+@pytest.mark.parametrize(
+    "reply, words",
+    [
+        ((401, {}, {"error": {"message": "bad key sk-very-secret"}}), "refused the key"),
+        ((403, {}, {"error": {"message": "not yours"}}), "refused the key"),
+        ((404, {}, {"error": {"message": "no model m"}}), "no such address or model"),
+        ((429, {}, {"error": {"message": "pay", "code": "insufficient_quota"}}), "no credit left"),
+    ],
+)
+def test_what_cannot_get_better_stops_at_once_and_shows_no_key(reply: tuple, words: str) -> None:
+    canned = Canned([reply])
+    with pytest.raises(BadInput, match=words) as caught:
+        ask_canned(canned)
+    assert len(canned.requests) == 1
+    assert "sk-very-secret" not in str(caught.value)
+
+
+def test_a_server_with_other_words_for_its_settings() -> None:
+    tokens = (400, {}, {"error": {"message": "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."}})
+    warmth = (400, {}, {"error": {"message": "Unsupported value: 'temperature' does not support 0.3 with this model."}})
+    canned = Canned([tokens, warmth, OK])
+    assert ask_canned(canned)[0].text == "Jane hides a book."
+    assert canned.requests[-1][2]["max_completion_tokens"] == 400 and "temperature" not in canned.requests[-1][2]
+
+
+def test_a_passage_that_the_server_will_not_have_is_a_refusal() -> None:
+    answer = ask_canned(Canned([(400, {}, {"error": {"message": "content management policy"}})]))[0]
+    assert answer.fault is not None and answer.fault.rule == "refusal"
+
+
+def test_a_cut_answer_gets_more_room_next_time() -> None:
+    from penname.beats.annotator import Refusal
+
+    again = Ask(ASK.passage, ASK.text, ASK.names, 1, (("Jane hi", Refusal("truncated", "it was cut off")),))
+    canned = Canned([OK])
+    ask_canned(canned, ask=again)
+    body = canned.requests[0][2]
+    assert body["max_tokens"] == 800
+    assert [m["role"] for m in body["messages"][-2:]] == ["assistant", "user"] and "it was cut off" in body["messages"][-1]["content"]
+
+
+def test_a_dead_server_is_one_sentence(monkeypatch) -> None:
+    monkeypatch.setattr("penname.beats.endpoint._FIRST_WAIT_SECONDS", 0.001)
+    annotator = EndpointAnnotator("http://127.0.0.1:9/v1", "", SETTINGS, model="m")
+    with pytest.raises(PennameError, match=r"127\.0\.0\.1:9 did not answer 8 times in a row.*what was answered is kept"):
+        asyncio.run(annotator.answer(ASK))
+
+
+def test_hosts() -> None:
+    assert host_of("https://user:pw@api.example.org/v1") == "api.example.org"
+    assert host_of("http://127.0.0.1:8080/v1") == "127.0.0.1:8080"
+    assert [is_loopback(u) for u in ("http://localhost:1/v1", "http://127.0.0.9/v1", "http://[::1]:8/v1", "http://10.0.0.1/v1")] == [
+        True,
+        True,
+        True,
+        False,
+    ]
+
+
+def test_the_examples_of_the_prompt_pass_the_gate() -> None:
+    from penname.beats import Gate
+    from penname.core.values import Book, Cast, Entity
+
+    for prose, names, beat in EXAMPLES:
+        cast = Cast("e", tuple(Entity(name, "person", "unknown", (name,)) for name in names), ())
+        gate = Gate(Book("e", "E", "A", prose, ()), cast)
+        assert gate.check(beat, Passage("e:0:0", "e", 0, 0, len(prose), "train")) is None
+    prompt = completion_prompt(ASK)
+    assert all(beat in prompt for _, _, beat in EXAMPLES) and "Names: Jane" in prompt
+    assert len(chat_messages(ASK)) == 8
+
+
+# The stage, against every fault at random
+
+
+@pytest.mark.parametrize("api", ["chat", "completion"])
+def test_every_fault_at_random_and_no_beat_is_lost_or_breaks_the_gate(tmp_path: Path, api: str, monkeypatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+    with fault_server(tmp_path / "log", "--api", api, "--faults", "0.5", "--latency", "0.01") as address:
+        toml = f'annotator = "endpoint"\nmodel = "m"\nbase_url = "{address}"\napi = "{api}"\ntimeout_seconds = 1\nattempts = 5\n'
+        voice = open_voice(synthetic_voice(tmp_path / "voice", 200, toml))
+        manifest = run_beats(voice)
+        asked = len(requests_in(tmp_path / "log"))
+        assert run_beats(voice).digest == manifest.digest  # a re-run asks nothing
+        assert len(requests_in(tmp_path / "log")) == asked
+    check_beats(voice.path)
+    assert manifest.counts["style"] == "sentence" and manifest.counts["rejected"] > 30
+    written = b"".join(path.read_bytes() for path in voice.path.rglob("*") if path.is_file())
+    assert b"sk-very-secret" not in written
+
+
+def check_beats(folder: Path) -> None:
+    """Every passage has its beat, each passes the gate, and neighbours of a chapter do not repeat."""
+    voice = open_voice(folder)
+    corpus, beats = load_corpus(voice), load_beats(voice.beats / "beats.jsonl")
+    assert [beat.passage_id for beat in beats] == [p.id for p in corpus.passages]
+    for passage, beat in zip(corpus.passages, beats, strict=True):
+        assert corpus.gates[passage.book_id].check(beat.text, passage, beat.style) is None
+        assert beat.names == corpus.gates[passage.book_id].names.spans(beat.text, passage) != ()
+    for (p, a), (q, b) in pairwise(zip(corpus.passages, beats, strict=True)):
+        assert p.chapter != q.chapter or corpus.gates[p.book_id].check(b.text, q, b.style, [a.text]) is None
+    assert sum(beat.source == "keywords" for beat in beats) <= voice.config.beats.max_fallback_share * len(beats)
+    assert all(row["rule"] and row["reason"] for row in read_jsonl(voice.beats / "rejected.jsonl"))
+
+
+def test_nothing_leaves_the_machine_without_a_yes(tmp_path: Path) -> None:
+    toml = 'annotator = "endpoint"\nmodel = "m"\nbase_url = "http://llm.invalid/v1"\n'
+    voice = open_voice(synthetic_voice(tmp_path / "voice", 3, toml))
+    with pytest.raises(NeedsPerson, match=r"3 passages \(102 words of your books\) would be sent to llm\.invalid"):
+        run_beats(voice)
+    asked: list[str] = []
+    with pytest.raises(PennameError, match=r"nothing was sent to llm\.invalid"):
+        run_beats(voice, confirm=lambda question: bool(asked.append(question)))
+    assert asked == ["3 passages (102 words of your books) would be sent to llm.invalid. Send them?"]
+
+
+def test_an_endpoint_without_address_or_model(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    voice = open_voice(synthetic_voice(tmp_path / "voice", 3, 'annotator = "endpoint"\n'))
+    with pytest.raises(BadInput, match=r"set beats\.model"):
+        run_beats(voice)
+    with pytest.raises(BadInput, match="OPENAI_BASE_URL"):
+        run_beats(open_voice(voice.path, ["beats.model=m"]))
+
+
+def test_the_good_lines_of_the_server_are_what_comes_back(tmp_path: Path) -> None:
+    with fault_server(tmp_path / "log", "--faults", "0", "--latency", "0") as address:
+        toml = f'annotator = "endpoint"\nmodel = "m"\nbase_url = "{address}"\n'
+        voice = open_voice(synthetic_voice(tmp_path / "voice", 10, toml))
+        run_beats(voice)
+    assert [beat.text for beat in load_beats(voice.beats / "beats.jsonl")] == [good_line(i) for i in range(10)]
