@@ -8,6 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from zlib import crc32
 
 from penname.core.beatnames import starts_with_vowel
 from penname.core.errors import BadInput
@@ -18,16 +19,7 @@ _RESERVED_ONE_IN = 5  # this share of the names is kept for copy 0, so that no t
 _SOUNDS = {"stop": "bcdgkpqt", "hiss": "fhjsvxz", "flow": "lmnrwy"}
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
-    """One name that may be drawn. ``roles``: f, m (given), s (surname), p (a place's), o (after O'), d (after D')."""
-
-    text: str
-    roles: str
-    language: str
-    rare: bool
-    shape: Shape
-    reserved: bool
+Pools = dict[tuple[str, str, bool], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +35,30 @@ class Shape:
 
 @dataclass(frozen=True)
 class Dictionary:
-    """Names to draw from, by pool; what is known of names that are never drawn; short forms."""
+    """Names to draw from, by pool; what is known of names that are never drawn; short forms.
+
+    A role is f or m (given), s (surname), p (a place's), o and d (after O' and D'), c (Mac names), t and u (after St., for a man and
+    a woman); "f-" holds the rarer names of f.
+    """
 
     sha256: str
-    pools: dict[tuple[str, str, bool], dict[Shape, list[Name]]]  # (role, language, reserved for copy 0) -> shape -> names
+    pools: Pools  # (role, language, reserved for copy 0) -> names
     known: dict[str, str]  # bare given name -> "f", "m" or "fm"
-    surnames: frozenset[str]
-    short: dict[str, tuple[str, ...]]  # bare name -> bare short forms
-    languages: dict[str, str] = field(default_factory=dict)  # bare name -> language, where it is not English
-    size: int = 0
+    short: dict[str, tuple[str, ...]]  # bare name -> short forms that may be drawn
+    short_known: dict[str, tuple[str, ...]]  # bare name -> all its bare short forms
+    languages: dict[str, str]  # bare name -> language, where it is not English
+    size: int
+    _shaped: dict[tuple[str, str, bool], dict[Shape, list[str]]] = field(default_factory=dict)
+
+    def shaped(self, role: str, language: str, reserved: bool) -> dict[Shape, list[str]]:
+        """The names of a pool by their shape."""
+        key = role, language, reserved
+        if key not in self._shaped:
+            by_shape: dict[Shape, list[str]] = defaultdict(list)
+            for name in self.pools.get(key, ()):
+                by_shape[shape_of(name)].append(name)
+            self._shaped[key] = dict(by_shape)
+        return self._shaped[key]
 
 
 def bare(word: str) -> str:
@@ -76,49 +83,42 @@ def shape_of(word: str) -> Shape:
 
 def parse_dictionary(text: str) -> Dictionary:
     """A dictionary from the text of ``names.txt`` (see its first line)."""
-    pools: dict[tuple[str, str, bool], dict[Shape, list[Name]]] = defaultdict(lambda: defaultdict(list))
+    pools: Pools = defaultdict(list)
     known: dict[str, str] = {}
     short: dict[str, tuple[str, ...]] = {}
-    surnames, languages, size = set(), {}, 0
+    short_known: dict[str, tuple[str, ...]] = {}
+    languages: dict[str, str] = {}
+    size = 0
     for number, line in enumerate(text.splitlines(), 1):
         if not line or line.startswith("#"):
             continue
         if line.startswith(">"):
-            head, *forms = map(bare, line[1:].split())
-            short[head] = tuple(forms)
+            head, drawn, seen = (part.split() for part in line[1:].split("|"))
+            short[bare(head[0])], short_known[bare(head[0])] = tuple(drawn), tuple(map(bare, drawn + seen))
         elif line.startswith("="):
             gender, *words = line[1:].split()
             for word in map(bare, words):
                 known[word] = known.get(word, "") + gender
         else:
-            word, roles, *language = line.split("\t")
-            if not roles.strip("-") or set(roles) - set("fmspod-"):
-                raise BadInput(f"line {number} of the name dictionary has the roles {roles!r}; f, m, s, p, o, d and - are known")
+            word, roles, *rest = line.split("\t")
+            language = rest[0] if rest else "en"
+            if not roles.strip("-") or set(roles) - set("fmspodtu-"):
+                raise BadInput(f"line {number} of the name dictionary has the roles {roles!r}; f, m, s, p, o, d, t, u and - are known")
             size += 1
-            _file_name(
-                pools, Name(word, roles.rstrip("-"), language[0] if language else "en", "-" in roles, shape_of(word), _is_reserved(word))
-            )
-            for role in roles:
+            reserved = _is_reserved(word)
+            for role in roles.rstrip("-"):
+                # Mac names make a pool of their own: a Macdonald becomes one, and nobody else does.
+                pool = "c" if role in "sp" and word.startswith("Mc") else role
+                pools[pool + "-" * roles.endswith("-"), language, reserved].append(word)
                 if role in "fm":
                     known[bare(word)] = known.get(bare(word), "") + role
-                elif role == "s":
-                    surnames.add(bare(word))
-            if language and language[0] not in ("irish", "norman"):
-                languages[bare(word)] = language[0]
-    return Dictionary(
-        sha256_bytes(text.encode()), {k: dict(v) for k, v in pools.items()}, known, frozenset(surnames), short, languages, size
-    )
-
-
-def _file_name(pools: dict[tuple[str, str, bool], dict[Shape, list[Name]]], name: Name) -> None:
-    for role in name.roles:
-        if role == "s" and re.match(r"Mc[A-Z]", name.text):
-            role = "c"  # Mac names make a pool of their own: a Macdonald becomes one, and nobody else does
-        pools[role + ("-" if name.rare else ""), name.language, name.reserved][name.shape].append(name)
+            if language in ("fr", "de", "it", "es"):
+                languages[bare(word)] = language
+    return Dictionary(sha256_bytes(text.encode()), dict(pools), known, short, short_known, languages, size)
 
 
 def _is_reserved(word: str) -> bool:
-    return int(sha256_bytes(bare(word).encode())[:8], 16) % _RESERVED_ONE_IN == 0
+    return crc32(bare(word).encode()) % _RESERVED_ONE_IN == 0
 
 
 @cache

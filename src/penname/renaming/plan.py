@@ -7,12 +7,15 @@ from collections.abc import Iterator
 
 from penname.core.errors import BadInput
 from penname.core.rng import CounterRng
-from penname.renaming.dictionary import Dictionary, Name, Shape, bare, shape_of
-from penname.renaming.survey import NameWord
+from penname.renaming.dictionary import Dictionary, Shape, bare, shape_of
+from penname.renaming.namewords import NameWord
 
 _PREFIX = re.compile(
     r"(?P<irish>O['’])(?=\w)|(?P<norman>[Dd]['’])(?=\w)|(?P<mac>Mc|Mac(?=[A-Z])|M['’])(?=\w)|(?P<macd>Mac)(?=[dfgklnp][a-z]{4})"
 )
+
+
+_CHUNK_MIN = 24  # names of about the same shape to choose from, before the shape is given up
 
 
 def draw_names(
@@ -44,7 +47,7 @@ def _short_forms(ordered: list[NameWord], dictionary: Dictionary) -> dict[str, l
     groups: dict[str, list[str]] = {}
     grouped: set[str] = set()
     for head in ordered:
-        known = dictionary.short.get(head.key, ())
+        known = dictionary.short_known.get(head.key, ())
         for other in ordered:
             if (
                 other is head
@@ -73,31 +76,37 @@ class _Draw:
 
     def with_short_forms(self, word: NameWord, count: int) -> tuple[str, list[str]]:
         """A new word, and as many of its short forms as the old one has, where a name with so many can be found."""
-        if not count:
-            return self.one(word), []
-        for name in self._candidates(word):
-            forms = [f.title() for f in self.dictionary.short.get(bare(name.text), ()) if self._is_free(f)]
+        role, language = self._pools(word)[0]
+        rich = []
+        for name in self._candidates(word, [(role, language)]) if count else ():
+            forms = [form for form in self.dictionary.short.get(bare(name), ()) if self._is_free(form)]
             if len(forms) >= count and self._fits(name, word):
-                self._use(name.text)
-                chosen = sorted(forms, key=lambda f: CounterRng(self.seed, "short", self.copy, name.text, f).bits64())[:count]
-                for form in chosen:
-                    self._use(form)
-                return name.text, chosen
-        return self.one(word), []
+                rich.append((name, forms))
+        if not rich:
+            return self.one(word), []
+        nearest = rich[: max(self.copy + 1, len(rich) // 3)]
+        name, forms = nearest[self._start(word, len(nearest))]
+        self._use(name)
+        forms.sort(key=lambda form: CounterRng(self.seed, "short", self.copy, name, form).bits64())
+        for form in forms[:count]:
+            self._use(form)
+        return name, forms[:count]
 
     def one(self, word: NameWord) -> str:
         """A new word for one old word."""
         prefix = _PREFIX.match(word.text)
-        for name in self._candidates(word):
-            text = name.text
+        for name in self._candidates(word, self._pools(word)):
+            text = name
             if prefix:
-                rest = text.removeprefix("Mc") if prefix.lastgroup in ("mac", "macd") else text
+                rest = name.removeprefix("Mc") if prefix.lastgroup in ("mac", "macd") else name
                 text = prefix.group() + (rest.lower() if prefix.lastgroup == "macd" else rest)
             if self._fits(name, word) and self._is_free(text):
+                self._use(name)
                 self._use(text)
                 return text
         raise BadInput(
-            f'the name dictionary has no name left for "{word.text}" in copy {self.copy}; lower copies.count, or keep names with: penname cast --keep'
+            f'the name dictionary has no name left for "{word.text}" in copy {self.copy}; lower copies.count, '
+            "or keep names with: penname cast --keep"
         )
 
     def _use(self, text: str) -> None:
@@ -108,22 +117,22 @@ class _Draw:
         forms = {flat, flat + "s", flat + "es", flat.removesuffix("s")}
         return not forms & self.taken and flat not in self.used and not forms & self.used
 
-    def _fits(self, name: Name, word: NameWord) -> bool:
+    def _fits(self, name: str, word: NameWord) -> bool:
         # A signature "J. E." that becomes "J. E." again would give the old name away.
-        return self._is_free(name.text) and not (word.initial and bare(name.text)[0] == word.key[0])
+        return self._is_free(name) and not (word.initial and bare(name)[0] == word.key[0])
 
-    def _candidates(self, word: NameWord) -> Iterator[Name]:
+    def _start(self, word: NameWord, n: int) -> int:
+        # Copies start far apart in a pool, so that one old name seldom becomes the same word twice.
+        return (CounterRng(self.seed, "names", self.scope, word.key).bits64() + self.copy * (n // 8 or 1)) % n
+
+    def _candidates(self, word: NameWord, pools: list[tuple[str, str]]) -> Iterator[str]:
         """Names that would do, best first: the same pool and shape, then shapes further off, then wider pools."""
-        base = CounterRng(self.seed, "names", self.scope, word.key).bits64()
         wanted = shape_of(_PREFIX.sub("", word.text) or word.text)
-        for role, language in self._pools(word):
+        for role, language in pools:
             for rare in ("", "-"):
-                shapes = self.dictionary.pools.get((role + rare, language, self.copy == 0))
-                for shape in _nearest(wanted, shapes or {}):
-                    names = (shapes or {})[shape]
-                    n = len(names)
-                    # Copies start far apart in a pool, so that one old name seldom becomes the same word twice.
-                    start = (base + self.copy * max(1, n // 8)) % n
+                shapes = self.dictionary.shaped(role + rare, language, self.copy == 0)
+                for names in _chunks(wanted, shapes):
+                    start = self._start(word, len(names))
                     yield from names[start:]
                     yield from names[:start]
 
@@ -139,7 +148,9 @@ class _Draw:
             pools = [("s", language), ("s", "en")]
         else:
             gender = _gender(word, self.dictionary)
-            if gender:
+            if word.saint:
+                pools = [("u" if gender == "f" else "t", "saint"), (gender or "m", "en"), ("s", "en")]
+            elif gender:
                 pools = [(gender, language), (gender, "en"), ("s", "en")]
             else:
                 pools = [("s", language), ("s", "en")]
@@ -147,8 +158,7 @@ class _Draw:
 
 
 def _language(word: NameWord) -> str:
-    language = min(word.languages, key=lambda x: (-word.languages[x], x), default="") or ("en" if word.text.isascii() else "fr")
-    return language
+    return min(word.languages, key=lambda x: (-word.languages[x], x), default="") or ("en" if word.text.isascii() else "fr")
 
 
 def _gender(word: NameWord, dictionary: Dictionary) -> str:
@@ -163,16 +173,26 @@ def _gender(word: NameWord, dictionary: Dictionary) -> str:
     return gender
 
 
-def _nearest(wanted: Shape, shapes: dict[Shape, list[Name]]) -> list[Shape]:
-    """The shapes on hand from the nearest on. The first sound's a/an and the last sound's plural hold as long as they can."""
+def _chunks(wanted: Shape, shapes: dict[Shape, list[str]]) -> Iterator[list[str]]:
+    """The names of a pool, those of the nearest shapes first, in chunks that leave each copy a choice.
 
-    def distance(shape: Shape) -> tuple[bool, bool, bool, int, bool]:
-        return (
-            shape.vowel != wanted.vowel,
-            shape.hiss_end != wanted.hiss_end,
-            shape.ascii != wanted.ascii,
-            abs(shape.syllables - wanted.syllables),
-            shape.sound != wanted.sound,
-        )
+    The first sound's a/an and the last sound's plural hold as long as they can; then the accents, the syllables, the first sound's class.
+    """
 
-    return sorted(shapes, key=lambda shape: (distance(shape), shape.syllables, shape.sound))
+    def kind(shape: Shape) -> tuple[bool, bool, bool]:
+        return shape.vowel != wanted.vowel, shape.hiss_end != wanted.hiss_end, shape.ascii != wanted.ascii
+
+    def distance(shape: Shape) -> tuple[tuple[bool, bool, bool], int, int, str]:
+        off = 2 * abs(shape.syllables - wanted.syllables) + (shape.sound != wanted.sound)
+        return kind(shape), off, shape.syllables, shape.sound
+
+    chunk: list[str] = []
+    last = None
+    for shape in sorted(shapes, key=distance):
+        if chunk and (len(chunk) >= _CHUNK_MIN or kind(shape) != last):
+            yield chunk
+            chunk = []
+        chunk = chunk + shapes[shape]
+        last = kind(shape)
+    if chunk:
+        yield chunk

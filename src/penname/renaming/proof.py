@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 
 from penname.core.beatnames import starts_with_vowel
@@ -18,13 +19,7 @@ _NAME_WORD = re.compile(r"[^\W\d_]+(?:[’'-][^\W\d_]+)*")
 _ARTICLE = re.compile(r"(?<![\w’'-])(an?)\s+[\"“‘'_]?([^\W\d_]+)", re.I)
 # Written down apart from the lists that the renaming uses, on purpose: the two must agree.
 _TITLES = frozenset(
-    "mr mrs ms miss misses messrs master mister sir lord lady dame madam madame mme mlle mdlle mademoiselle monsieur messieurs m mm dr doctor rev reverend "
-    "captain capt colonel col major general lieutenant sergeant corporal admiral professor prof uncle aunt auntie grandmother grandfather granny king queen "
-    "prince princess duke duchess earl count countess baron baroness marquis viscount squire father mother brother sister cousin nurse old young little poor "
-    "dear saint st ste the of a an and de la le les du des del della di da von van der den d l herr frau fraulein fräulein signor signora signorina señor "
-    "señora senor senora don doña dona abbé abbe père pere mère mere my his her your our their its junior senior jr sr esq esquire bart y e et god judge "
-    "justice inspector constable superintendent governor parson vicar deacon bishop archbishop cardinal abbot abbess prior dean rector curate canon emperor "
-    "empress pope friar president senator mayor alderman honourable hon papa mamma mama".split()
+    ["mr", "mrs", "ms", "miss", "misses", "messrs", "master", "mister", "sir", "lord", "lady", "dame", "madam", "madame", "mme", "mlle", "mdlle", "mademoiselle", "monsieur", "messieurs", "m", "mm", "dr", "doctor", "rev", "reverend", "captain", "capt", "colonel", "col", "major", "general", "lieutenant", "sergeant", "corporal", "admiral", "professor", "prof", "uncle", "aunt", "auntie", "grandmother", "grandfather", "granny", "king", "queen", "prince", "princess", "duke", "duchess", "earl", "count", "countess", "baron", "baroness", "marquis", "viscount", "squire", "father", "mother", "brother", "sister", "cousin", "nurse", "old", "young", "little", "poor", "dear", "saint", "st", "ste", "the", "of", "a", "an", "and", "de", "la", "le", "les", "du", "des", "del", "della", "di", "da", "von", "van", "der", "den", "d", "l", "herr", "frau", "fraulein", "fräulein", "signor", "signora", "signorina", "señor", "señora", "senor", "senora", "don", "doña", "dona", "abbé", "abbe", "père", "pere", "mère", "mere", "my", "his", "her", "your", "our", "their", "its", "junior", "senior", "jr", "sr", "esq", "esquire", "bart", "y", "e", "et", "god", "judge", "justice", "inspector", "constable", "superintendent", "governor", "parson", "vicar", "deacon", "bishop", "archbishop", "cardinal", "abbot", "abbess", "prior", "dean", "rector", "curate", "canon", "emperor", "empress", "pope", "friar", "president", "senator", "mayor", "alderman", "honourable", "hon", "papa", "mamma", "mama"]
 )
 
 
@@ -116,13 +111,22 @@ def _stem(word: str) -> str:
     return re.sub(r"[’']s?$", "", word.lower()).replace("’", "'")
 
 
+@lru_cache(maxsize=64)
+def _book_words(text: str) -> frozenset[str]:
+    """Every word of a text in lower case, whole and in its parts."""
+    words = set(re.findall(r"[^\W\d_]+(?:['’-][^\W\d_]+)*", text.lower().replace("’", "'")))
+    return frozenset(words | {part for word in words for part in re.split("['-]", word)})
+
+
+@lru_cache(maxsize=16)
+def _lower_counts(text: str) -> Counter[str]:
+    return Counter(re.findall(r"(?<![^\W\d_])[a-zà-öø-ÿ]+(?![^\W\d_])", text))
+
+
 def _fresh(books: Sequence[Book], word_map: dict[str, str], faults: list[str]) -> None:
-    for book in {id(book): book for book in books}.values():
-        words = set(re.findall(r"[^\W\d_]+(?:['’-][^\W\d_]+)*", book.text.lower()))
-        words |= {part for word in words for part in re.split("['’-]", word)}
-        for old, new in word_map.items():
-            if new in words or new.replace("'", "’") in words:
-                faults.append(f"the new name {new!r} (for {old!r}) already stands in {book.id}")
+    for book in {book.id: book for book in books}.values():
+        words = _book_words(book.text)
+        faults += [f"the new name {new!r} (for {old!r}) already stands in {book.id}" for old, new in word_map.items() if new in words]
 
 
 def _renamed(entity: Entity, places: str) -> bool:
@@ -131,9 +135,10 @@ def _renamed(entity: Entity, places: str) -> bool:
 
 def _survivors(book: Book, cast: Cast, copy: RenamedCopy, places: str, spans: Spans, faults: list[str]) -> tuple[int, int]:
     """The second look: every surface form of every renamed entity is searched for in the copy."""
-    lower = Counter(re.findall(r"(?<![^\W\d_])[a-zà-öø-ÿ]+(?![^\W\d_])", book.text))
+    lower = _lower_counts(book.text)
     renamed = {entity.id: entity for entity in cast.entities if _renamed(entity, places)}
-    kept = [(m.start, m.end) for m in cast.mentions if any(e.id == m.entity_id and e.fixed for e in cast.entities)]
+    fixed = {entity.id for entity in cast.entities if entity.fixed}
+    kept = [(m.start, m.end) for m in cast.mentions if m.entity_id in fixed]
     whole: set[str] = set()
     lone: set[str] = set()
     for entity in renamed.values():
@@ -176,7 +181,7 @@ def _articles(book: Book, copy: RenamedCopy, spans: Spans, faults: list[str]) ->
     for start, end, edit in spans:
         for match in islice(_ARTICLE.finditer(copy.text, max(0, start - 8), end), 4):
             article, word = match.groups()
-            if match.end() <= start or not word[0].isupper() or len(article) == 1 and article == "A":
+            if match.end() <= start or not word[0].isupper() or (len(article) == 1 and article == "A"):
                 continue
             if (article.lower() == "an") == starts_with_vowel(word):
                 continue

@@ -1,0 +1,1 @@
+"""The name dictionary and how it is made."""

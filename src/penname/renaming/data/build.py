@@ -27,7 +27,7 @@ HERE = Path(__file__).parent
 TOTAL_NAMES = 23_000
 PERIOD_BIRTHS_MIN = 30  # births up to 1910 below which a given name is too rare to read as one
 PERIOD_SHARE_MIN = 0.12  # early share of births over late share: Tiffany has none
-COMMON_GIVEN = 700  # this many most frequent given names of either gender come first in a plan
+COMMON_GIVEN = 420  # this many most frequent given names of each gender come first in a plan
 COMMON_SURNAME_RANK = 9_000
 LOCALES = {
     "en": ("en_GB", "en_IE"),
@@ -40,13 +40,9 @@ LOCALES = {
     "sl": ("cs_CZ", "hr_HR", "hu_HU", "ro_RO"),
     "as": ("en_IN", "id_ID", "tr_TR"),
 }
-PLACE_ENDINGS = (
-    "ton ham ley leigh field ford wood worth bury ridge dale den dean combe comb wick thorpe thwaite well mere grove shaw hurst stead "
-    "stow stoke land brook bourne borne burn by croft cliffe cliff gate holme hope house law low minster moor more over port side "
-    "stone tree wall water wold yard wyke don"
-).split()
+PLACE_ENDINGS = ["ton", "ham", "ley", "leigh", "field", "ford", "wood", "worth", "bury", "ridge", "dale", "den", "dean", "combe", "comb", "wick", "thorpe", "thwaite", "well", "mere", "grove", "shaw", "hurst", "stead", "stow", "stoke", "land", "brook", "bourne", "borne", "burn", "by", "croft", "cliffe", "cliff", "gate", "holme", "hope", "house", "law", "low", "minster", "moor", "more", "over", "port", "side", "stone", "tree", "wall", "water", "wold", "yard", "wyke", "don"]
 ENGLISH_ENDINGS = tuple(
-    "ton ham ley leigh field ford worth bury ridge combe thorpe thwaite hurst stead bourne croft cliffe gate man well".split()
+    ["ton", "ham", "ley", "leigh", "field", "ford", "worth", "bury", "ridge", "combe", "thorpe", "thwaite", "hurst", "stead", "bourne", "croft", "cliffe", "gate", "man", "well"]
 )
 UNFIT = re.compile(
     r"fuck|cunt|shit|cock|dick|tits|butt|anus|porn|hitl|nigg|wank|arse|fagg|slut|^mc[^a-z]|(.)\1\1|^[^aeiouy]+$|^u|^eu|^ew|^ou|^one|^hon|^heir|^hour|[^aeiou]h[aeiou]?$"
@@ -166,7 +162,7 @@ def surnames(banned: set[str], room: int) -> list[tuple[str, bool]]:
             continue
         _, lead = language(name, model)
         english = name.endswith(ENGLISH_ENDINGS) or re.match(r"mc[a-z]{3}", name)
-        if lead > (3.0 if english else 1.0):
+        if lead > (4.0 if english else 1.8):
             continue
         out.append((name, rank < COMMON_SURNAME_RANK))
         if len(out) == room:
@@ -193,28 +189,32 @@ def build() -> str:
             head, _, names_text = line.partition(":")
             style, role = head.split()
             for name in names_text.split():
-                if bare(name) not in words and (role in "od" or bare(name) not in famous) and not UNFIT.search(bare(name)):
+                if bare(name) not in words and (role in "odtu" or bare(name) not in famous) and not UNFIT.search(bare(name)):
                     roles, _ = rows.get((name, style), ("", ""))
                     rows[name, style] = (roles + role if role not in roles else roles), ""
-    given = {word.lower() for word, _ in rows}
-    for name, common in surnames(banned | given, TOTAL_NAMES - len(rows)):
-        role = "sp" if name.endswith(tuple(PLACE_ENDINGS)) and len(name) > 5 else "s"
+    irish = {"o" + word.lower() for word, style in rows if style == "irish"}  # the Census writes O'Connor as one word
+    for name, common in surnames(banned | irish | {word.lower() for word, _ in rows}, TOTAL_NAMES - len(rows)):
+        role = "sp" if name.endswith(tuple(PLACE_ENDINGS)) and len(name) > 5 and not name.startswith("mc") else "s"
         rows[cased(name), "en"] = role, "" if common else "-"
     lines = ["\t".join((word, roles + tier, style)).removesuffix("\ten") for (word, style), (roles, tier) in sorted(rows.items())]
     pet = []
     english = {word.lower(): roles for (word, style), (roles, _) in rows.items() if style == "en"}
+    given = given_names(set())
     for name, short in sorted(nicknames().items()):
+        genders = {g for g in "fm" if name in given[g]}
+        # A short form that is drawn is shorter than its name, and no name of the other gender.
         fit = [
             s
             for s in dict.fromkeys(short)
-            if s != name and s not in banned and s.isalpha() and not UNFIT.search(s) and 2 < len(s) <= len(name)
+            if s.isalpha() and 2 < len(s) <= len(name) and s != name and s not in banned and not UNFIT.search(s)
         ]
-        if english.get(name, "s")[0] in "fm" and fit:
-            pet.append(">" + " ".join(map(cased, [name, *fit])))
+        fit = [s for s in fit if not any(s in given[g] for g in "fm" if g not in genders)] if english.get(name, "s")[0] in "fm" else []
+        seen = [s for s in dict.fromkeys(short) if s.isalpha() and s != name and s not in fit]
+        pet.append(">" + " | ".join(" ".join(map(cased, part)) for part in ([name], fit, seen)))
     known = [
         f"={gender} " + " ".join(cased(n) for n in names if (cased(n), "en") not in rows) for gender, names in given_names(set()).items()
     ]
-    header = "# Name, roles (f m given; s surname; p also a place's; o after O', d after D'; - rarer), language where not English. >Name and its short forms. =gender: known, never drawn."
+    header = "# Name, roles (f m given; s surname; p also a place's; o after O', d after D', t u after St.; - rarer), language where not English. >Name | short forms | others known. =gender: known, never drawn."
     return "\n".join([header, *lines, *pet, *known]) + "\n"
 
 
