@@ -18,7 +18,7 @@ from penname.core.errors import BadInput, PennameError, ProofFailed
 from penname.core.files import json_text, read_json, write_json
 from penname.core.folder import VoiceFolder
 from penname.jobs.adapter import adapter_digest, check_adapter
-from penname.jobs.places import FileFact, Place, open_place, tree_facts
+from penname.jobs.places import FileFact, Place, copy_tree, open_place, tree_facts
 
 RECORD = "archives.json"
 RECEIPT = "archive.json"
@@ -79,7 +79,7 @@ def _archive(voice: VoiceFolder, place: Place, target: str, run: str, with_text:
 
 def _gather(voice: VoiceFolder, run: str, into: Path, with_text: bool) -> dict[str, FileFact]:
     folder = voice.runs / run
-    shutil.copytree(folder / "adapter", into / "adapter")
+    copy_tree(folder / "adapter", into / "adapter")
     for name in _PROOFS:
         if (folder / name).is_file():
             shutil.copy2(folder / name, into / name)

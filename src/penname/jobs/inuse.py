@@ -1,11 +1,15 @@
-"""Whether any process has a file open or mapped, or a container has it mounted. What cannot be read counts as in use.
+"""Whether any process has a file open or mapped, or a container has it mounted. What cannot be resolved counts as in use.
 
 Files are compared by device and inode, so a second name, a hard link or a path in another namespace makes no difference.
+Where a process's files cannot be listed, the kernel is asked for a write lease on the file: it grants one only where nobody
+else has the file open or mapped (fcntl(2), F_SETLEASE); where it grants none, the file counts as in use.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
+import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,9 +31,26 @@ class Uses:
         pid = self.files.get((info.st_dev, info.st_ino))
         if pid is not None:
             return f"pid {pid} has it open"
-        if self.unreadable:
+        # A folder holds no data, so for those the processes that can be read decide.
+        if self.unreadable and stat.S_ISREG(info.st_mode) and not nobody_else_has_it(path):
             return f"the open files of pid {self.unreadable[0]} cannot be read, so it counts as in use; run as root to see them"
         return None
+
+
+def nobody_else_has_it(path: Path) -> bool:
+    """Whether the kernel grants a write lease: proof that no process, readable or not, has the file open or mapped."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return False
+    try:
+        fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    except OSError:
+        return False  # somebody has it, or the filesystem gives no leases
+    finally:
+        os.close(handle)
+    return True
 
 
 def current_uses(ignore: Iterable[int] = ()) -> Uses:

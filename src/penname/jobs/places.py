@@ -69,6 +69,13 @@ def tree_facts(folder: Path) -> dict[str, FileFact]:
     return facts
 
 
+def copy_tree(source: Path, target: Path) -> None:
+    """Copy the files of ``tree_facts``; a link raises BadInput. Unlike shutil.copytree, the first OSError is raised as it is."""
+    for relative in tree_facts(source):
+        (target / relative).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source / relative, target / relative)
+
+
 class FolderPlace:
     """A folder of this machine: another disk, or a mounted share."""
 
@@ -86,7 +93,7 @@ class FolderPlace:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             shutil.rmtree(aside, ignore_errors=True)
-            shutil.copytree(source, aside)
+            copy_tree(source, aside)
             aside.rename(self.folder / item)
         except OSError as error:
             shutil.rmtree(aside, ignore_errors=True)
@@ -98,7 +105,7 @@ class FolderPlace:
 
     def get(self, item: str, target: Path) -> None:
         """Copy back."""
-        shutil.copytree(self.folder / item, target)
+        copy_tree(self.folder / item, target)
 
 
 class SshPlace:

@@ -17,7 +17,7 @@ from pathlib import Path
 from penname.core.errors import PennameError
 from penname.core.files import read_json
 from penname.core.folder import VoiceFolder
-from penname.jobs.inuse import Uses, current_uses, mounted_elsewhere
+from penname.jobs.inuse import Uses, current_uses, mounted_elsewhere, nobody_else_has_it
 
 MERGED_KINDS = {"merged", "gguf-merged", "nvfp4a16"}
 
@@ -189,6 +189,8 @@ def _delete_one(top: int, voice: Path, item: Item, uses: Uses) -> str:
             return "it is no longer what was looked at"
         if pid := uses.files.get((info.st_dev, info.st_ino)):
             return f"pid {pid} has opened it since"
+        if uses.unreadable and not item.folder and not nobody_else_has_it(voice / item.path):
+            return "a process has opened it since, or may have"
         try:
             # unlink and rmdir act on the name itself: were a link swapped in after the check, the link would go, not its target.
             os.rmdir(name, dir_fd=parent) if item.folder else os.unlink(name, dir_fd=parent)

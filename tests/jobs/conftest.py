@@ -1,0 +1,21 @@
+"""A voice folder with one finished run, for the tests of archives and purges."""
+
+from __future__ import annotations
+
+import pytest
+
+from finished_run import make_run
+from penname.core.folder import open_voice
+
+
+@pytest.fixture
+def voice(tmp_path):
+    folder = tmp_path / "voice"
+    folder.mkdir()
+    (folder / "voice.toml").write_text("")
+    (folder / "judging").mkdir()
+    (folder / "judging/verdict.json").write_text('{"verdict": "passed"}')
+    (folder / "books/jane").mkdir(parents=True)
+    (folder / "books/jane/text.txt").write_text("There was no possibility")
+    make_run(folder)
+    return open_voice(folder)

@@ -1,0 +1,220 @@
+"""archive and restore: real folders, a real rclone remote, a real ssh server on loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from finished_run import RUN, make_run
+from penname.core.errors import BadInput, PennameError, ProofFailed
+from penname.jobs.adapter import zero_tensors
+from penname.jobs.archive import archive_runs, read_records, restore_run, verify_archives
+from penname.jobs.places import FolderPlace, SshPlace, open_place
+
+
+@pytest.fixture
+def rclone(tmp_path, monkeypatch):
+    if shutil.which("rclone") is None:
+        pytest.skip("rclone is not installed")
+    config = tmp_path / "rclone.conf"
+    config.write_text("[second]\ntype = local\n")
+    monkeypatch.setenv("RCLONE_CONFIG", str(config))
+    (tmp_path / "remote").mkdir()
+    return f"rclone:second:{tmp_path / 'remote'}"
+
+
+@pytest.fixture
+def ssh_host(tmp_path, monkeypatch):
+    """An ssh server of this test's own on loopback, reached as ``loop``."""
+    sshd = shutil.which("sshd") or ("/usr/sbin/sshd" if Path("/usr/sbin/sshd").exists() else None)
+    if sshd is None or shutil.which("rsync") is None or shutil.which("ssh") is None:
+        pytest.skip("sshd, ssh or rsync is not installed")
+    place = tmp_path / "ssh"
+    place.mkdir(mode=0o700)
+    for key in ("host", "user"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", place / key], check=True)
+    (place / "authorized").write_text((place / "user.pub").read_text())
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    (place / "sshd_config").write_text(
+        f"Port {port}\nListenAddress 127.0.0.1\nHostKey {place}/host\nAuthorizedKeysFile {place}/authorized\nPidFile {place}/pid\n"
+        "StrictModes no\nUsePAM no\nPasswordAuthentication no\n"
+    )
+    if os.getuid() == 0:
+        Path("/run/sshd").mkdir(exist_ok=True)
+    server = subprocess.Popen([sshd, "-D", "-e", "-f", place / "sshd_config"], stderr=subprocess.DEVNULL)
+    wrapper = place / "bin"
+    wrapper.mkdir()
+    options = (
+        f"-p {port} -i {place}/user -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -o HostName=127.0.0.1"
+    )
+    (wrapper / "ssh").write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} {options} "$@"\n')
+    (wrapper / "ssh").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{wrapper}:{os.environ['PATH']}")
+    for _ in range(100):
+        if subprocess.run(["ssh", "-o", "BatchMode=yes", "loop", "true"], capture_output=True).returncode == 0:
+            break
+        time.sleep(0.1)
+    else:
+        server.kill()
+        pytest.skip("a loopback ssh server cannot run here")
+    yield "loop"
+    server.terminate()
+    server.wait()
+
+
+def check_round_trip(voice, target):
+    (archived,) = archive_runs(voice, target)
+    assert archived.run == RUN and not archived.already_there
+    assert {"adapter/adapter_model.safetensors", "adapter/adapter_config.json", "run.json", "verdict.json", "archive.json"} <= set(
+        archived.files
+    )
+    assert not [path for path in archived.files if path.startswith(("books", "checkpoints"))]
+    assert verify_archives(voice)[0].total_bytes == archived.total_bytes
+    assert archive_runs(voice, target)[0].already_there
+    before = (voice.runs / RUN / "adapter/adapter_model.safetensors").read_bytes()
+    shutil.rmtree(voice.runs / RUN)
+    restore_run(voice, target, RUN)
+    assert (voice.runs / RUN / "adapter/adapter_model.safetensors").read_bytes() == before
+    with pytest.raises(BadInput, match="is here already"):
+        restore_run(voice, target, RUN)
+    with pytest.raises(BadInput, match="holds no run-nobody"):
+        restore_run(voice, target, "nobody")
+
+
+def test_a_folder(voice, tmp_path):
+    check_round_trip(voice, str(tmp_path / "second"))
+    assert sorted(path.name for path in (tmp_path / "second").iterdir()) == [f"run-{RUN}"]
+
+
+def test_an_rclone_remote(voice, rclone):
+    check_round_trip(voice, rclone)
+
+
+def test_a_host_over_ssh(voice, ssh_host, tmp_path):
+    check_round_trip(voice, f"{ssh_host}:{tmp_path}/far place")
+    assert (tmp_path / "far place" / f"run-{RUN}" / "adapter/adapter_config.json").exists()
+
+
+@pytest.mark.parametrize("kind", ["folder", "rclone", "ssh"])
+def test_a_changed_byte_in_the_second_place_is_found(voice, tmp_path, request, kind):
+    root = tmp_path / "remote"
+    target = (
+        str(root)
+        if kind == "folder"
+        else request.getfixturevalue("rclone")
+        if kind == "rclone"
+        else f"{request.getfixturevalue('ssh_host')}:{root}"
+    )
+    archive_runs(voice, target)
+    file = root / f"run-{RUN}/adapter/adapter_model.safetensors"
+    data = bytearray(file.read_bytes())
+    data[-1] ^= 1
+    file.write_bytes(bytes(data))
+    with pytest.raises(ProofFailed, match=r"does not read back as it was sent: adapter/adapter_model\.safetensors differs"):
+        verify_archives(voice)
+    with pytest.raises(PennameError, match=r"is there already and its adapter/adapter_model\.safetensors differs; nothing was overwritten"):
+        archive_runs(voice, target)
+    assert file.read_bytes() == bytes(data)
+
+
+def test_text_goes_along_only_when_asked(voice, tmp_path):
+    (archived,) = archive_runs(voice, str(tmp_path / "with"), with_text=True)
+    assert "books/jane.txt" in archived.files
+
+
+def refused(voice, tmp_path, sentence):
+    with pytest.raises(PennameError, match=sentence):
+        archive_runs(voice, str(tmp_path / "second"))
+    assert not (tmp_path / "second").exists()
+    assert read_records(voice) == {}
+
+
+def test_an_adapter_without_its_configuration_is_refused(voice, tmp_path):
+    (voice.runs / RUN / "adapter/adapter_config.json").unlink()
+    refused(voice, tmp_path, "has no adapter_config.json")
+
+
+def test_an_adapter_of_zeros_is_refused(voice, tmp_path):
+    file = voice.runs / RUN / "adapter/adapter_model.safetensors"
+    weights = load_file(file)
+    save_file({**weights, "m.lora_B.weight": np.zeros((4, 2), np.float32)}, file)
+    refused(voice, tmp_path, r"does nothing: m\.lora_B\.weight is all zeros")
+
+
+def test_an_adapter_that_was_not_shown_to_bind_is_refused(voice, tmp_path):
+    (voice.runs / RUN / "bind.json").write_text('{"state": "not bound"}')
+    refused(voice, tmp_path, "was not shown to bind as it is now; run: penname bind --run")
+
+
+def test_a_proof_of_another_adapter_does_not_count(voice, tmp_path):
+    file = voice.runs / RUN / "adapter/adapter_model.safetensors"
+    weights = load_file(file)
+    save_file({name: tensor + 1 for name, tensor in weights.items()}, file)
+    refused(voice, tmp_path, "was not shown to bind as it is now")
+
+
+def test_a_truncated_adapter_is_refused(voice, tmp_path):
+    file = voice.runs / RUN / "adapter/adapter_model.safetensors"
+    file.write_bytes(file.read_bytes()[:-5])
+    refused(voice, tmp_path, "is cut short")
+    file.write_bytes(b"\x80\x04pickle")
+    with pytest.raises(PennameError, match="is no safetensors file"):
+        zero_tensors(file)
+
+
+def test_a_link_is_never_archived(voice, tmp_path):
+    (voice.runs / RUN / "adapter/extra").symlink_to("/etc/hostname")
+    with pytest.raises(PennameError, match="extra is a link; an archive holds real files only"):
+        archive_runs(voice, str(tmp_path / "second"))
+
+
+def test_one_bad_run_stops_all_before_anything_is_copied(voice, tmp_path):
+    make_run(voice.path, "tiny-all-x6-am-s2", bound=False)
+    refused(voice, tmp_path, "tiny-all-x6-am-s2 was not shown to bind")
+
+
+def test_a_full_second_place_leaves_nothing_half_there(voice, tmp_path):
+    small = tmp_path / "small"
+    small.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", small], capture_output=True).returncode:
+        pytest.skip("mounting a small filesystem is not permitted here")
+    try:
+        (small / "fill").write_bytes(b"x" * 61_000)
+        with pytest.raises(PennameError, match="disk is full"):
+            archive_runs(voice, str(small))
+        assert [path.name for path in small.iterdir()] == ["fill"]
+    finally:
+        subprocess.run(["umount", small], check=True)
+
+
+def test_which_target_is_which_place(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(BadInput, match="needs rsync, and it is not installed"):
+        open_place("host:voices")
+    with pytest.raises(BadInput, match="needs rclone"):
+        open_place("rclone:s3:bucket")
+    monkeypatch.undo()
+    assert isinstance(open_place(str(tmp_path)), FolderPlace)
+    if shutil.which("rsync") and shutil.which("ssh"):
+        assert isinstance(open_place("me@host:voices"), SshPlace)
+
+
+def test_restore_refuses_what_its_receipt_does_not_name(voice, tmp_path):
+    archive_runs(voice, str(tmp_path / "second"))
+    shutil.rmtree(voice.runs / RUN)
+    (tmp_path / "second" / f"run-{RUN}" / "planted.sh").write_text("echo")
+    with pytest.raises(ProofFailed, match=r"is not what was archived: planted\.sh differs; nothing was restored"):
+        restore_run(voice, str(tmp_path / "second"), RUN)
+    assert not (voice.runs / RUN).exists()
+    assert json.loads((tmp_path / "second" / f"run-{RUN}" / "archive.json").read_text())["run"] == RUN
