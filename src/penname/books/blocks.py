@@ -4,30 +4,44 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
-from penname.books.boilerplate import split_lines
 from penname.books.draft import Rewrite
+from penname.books.numerals import WORD_PATTERN
 
-BlockKind = Literal["prose", "verse", "break", "heading", "gone"]
-Layout = Literal["blank", "wrapped", "lines"]
+BlockKind = Literal["prose", "verse", "break", "gone"]
+Layout = Literal["blank", "wrapped", "lines", "kept"]
 
 SCENE_BREAK = "* * *"
-_BREAK_LINE = re.compile(r"^(?:[*•·⁂☆★†#~=_+—–-]\s*){1,}$|^(?:[oO0]\s*){3,}$")
+_BREAK_LINE = re.compile(r"(?:[*•·⁂☆★†#~=_+—–-]\s*)+|(?:[oO0]\s+){2,}[oO0]")
+_BREAK_STARTS = frozenset("*•·⁂☆★†#~=_+—–-oO0")
+_TERMINAL = frozenset(".!?:\"'”’)—-*_")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_HEADING_LINE = re.compile(
+    rf"(?:THE\s+)?(?:(?:VOLUME|VOL\.?|PART|BOOK|CHAPTER|CHAP\.?|LETTER|STAVE|CANTO|PHASE|EPOCH|EPISODE|SECTION)\s+(?:THE\s+)?"
+    rf"(?:[IVXLCDM]+|\d{{1,3}}|{WORD_PATTERN})(?![\w'’])(?P<rest>.*)|(?:{WORD_PATTERN})\s+(?:VOLUME|PART|BOOK|CHAPTER|LETTER))",
+    re.IGNORECASE,
+)
 _SPARE_COLUMNS = 3
+_VERSE_COLUMNS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A run of lines that belong together. ``gap`` is the number of blank lines before it."""
+    """A run of lines that belong together; a line is ``(start, end)`` without its edges of white space.
+
+    ``gap`` is the number of blank lines before it. ``rule`` says why a block is gone. ``scene`` is True where a scene
+    break stood before it that was only white space.
+    """
 
     kind: BlockKind
     lines: tuple[tuple[int, int], ...]
-    gap: int
-    indent: int = 0
-    rule: str = ""  # for "gone": why
+    gap: int = 0
+    rule: str = ""
+    scene: bool = False
 
     @property
     def start(self) -> int:
@@ -40,106 +54,168 @@ class Block:
         return self.lines[-1][1]
 
 
-def cut_blocks(text: str) -> list[Block]:
-    """The blocks of a text in order, by blank lines, or by how full its lines are where it has no blank lines."""
-    spans = [_trim(text, start, end) for start, end in split_lines(text)]
-    layout, width = find_layout(spans)
-    blocks: list[Block] = []
-    current: list[tuple[int, int]] = []
-    gap = blank = 0
-    previous_indent = 0
+@dataclass(frozen=True, slots=True)
+class _Line:
+    start: int
+    text: str
+    indent: int
 
-    def close() -> None:
-        nonlocal current
-        if current:
-            blocks.append(_block(text, tuple(current), gap, width, layout))
-            current = []
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
 
-    for start, end in spans:
-        if start == end:
-            close()
-            blank += 1
-            continue
-        indent = start - text.rfind("\n", 0, start) - 1
-        alone = layout == "lines" or bool(_BREAK_LINE.match(text[start:end]))
-        if current and (alone or (layout == "wrapped" and _new_paragraph(text, current[-1], (start, end), width, indent, previous_indent))):
-            close()
-        if not current:
-            gap, blank = blank, 0
-        current.append((start, end))
-        previous_indent = indent
-        if alone:
-            close()
-    close()
-    return blocks
+    @property
+    def first_word(self) -> int:
+        space = self.text.find(" ")
+        return space if space > 0 else len(self.text)
 
 
-def _trim(text: str, start: int, end: int) -> tuple[int, int]:
-    line = text[start:end]
-    stripped = line.strip()
-    if not stripped:
-        return start, start
-    lead = len(line) - len(line.lstrip())
-    return start + lead, start + lead + len(stripped)
+def cut_blocks(text: str, kept: bool) -> list[Block]:
+    """The blocks of a text in order. ``kept``: its line breaks are the author's, nothing was hard-wrapped.
+
+    Otherwise paragraphs are told apart by blank lines, or, where there are none, by how full the lines are: a line that
+    had room for the next line's first word ended its paragraph.
+    """
+    lines = _lines(text)
+    layout, width = ("kept", 0) if kept else find_layout(lines)
+    return list(_scenes(text, [_block(run, gap, width, layout) for gap, run in _runs(lines, layout, width)]))
 
 
-def find_layout(spans: list[tuple[int, int]]) -> tuple[Layout, int]:
+def _lines(text: str) -> list[_Line]:
+    lines = []
+    at = 0
+    for line in text.split("\n"):
+        body = line.strip(" ")
+        lead = len(line) - len(line.lstrip(" ")) if body else 0
+        lines.append(_Line(at + lead, body, lead))
+        at += len(line) + 1
+    return lines
+
+
+def find_layout(lines: list[_Line]) -> tuple[Layout, int]:
     """How paragraphs are set apart, and the width that lines are wrapped at (0: not wrapped)."""
-    sizes = sorted(end - start for start, end in spans if end > start)
+    sizes = sorted(len(line.text) for line in lines if line.text)
     if not sizes:
         return "lines", 0
-    width = sizes[min(len(sizes) - 1, int(0.95 * len(sizes)))]
+    width = sizes[int(0.95 * (len(sizes) - 1))]
     longest = sizes[int(0.995 * (len(sizes) - 1))]
     if longest > 1.5 * width + 20 or width > 140:
         return "lines", 0  # one line a paragraph; with blank lines between or without, a line is a block
-    blank = sum(1 for start, end in spans[: _last_full(spans)] if start == end)
-    return ("blank" if blank > 0.02 * len(sizes) else "wrapped"), width
+    blocks = breaks = 0
+    for last, here in pairwise(lines):
+        if not here.text:
+            continue
+        if not last.text:
+            blocks += 1
+        elif _room(last, here, width) >= 10 and last.text[-1] in ".!?\"'”’" and not here.text[0].islower():
+            breaks += 1
+    return ("wrapped" if breaks > blocks + 20 else "blank"), width
 
 
-def _last_full(spans: list[tuple[int, int]]) -> int:
-    return next((i + 1 for i in range(len(spans) - 1, -1, -1) if spans[i][1] > spans[i][0]), 0)
-
-
-def _first_word(text: str, span: tuple[int, int]) -> int:
-    space = text.find(" ", span[0], span[1])
-    return (space if space > 0 else span[1]) - span[0]
-
-
-def _room(text: str, line: tuple[int, int], following: tuple[int, int], width: int) -> int:
+def _room(line: _Line, following: _Line, width: int) -> int:
     """Columns that a line would have had to spare with the next line's first word on it; negative: the break was forced."""
-    return width - (line[1] - line[0]) - 1 - _first_word(text, following)
+    return width - len(line.text) - 1 - following.first_word
 
 
-def _new_paragraph(text: str, last: tuple[int, int], here: tuple[int, int], width: int, indent: int, previous_indent: int) -> bool:
-    if indent >= 2 and previous_indent < 2:
-        return True
-    if _room(text, last, here, width) < _SPARE_COLUMNS:
+def _runs(lines: list[_Line], layout: Layout, width: int) -> Iterator[tuple[int, list[_Line]]]:
+    run: list[_Line] = []
+    gap = blank = 0
+    for number, line in enumerate(lines):
+        if not line.text:
+            if run:
+                yield gap, run
+                run = []
+            blank += 1
+            continue
+        alone = layout == "lines" or _is_break(line.text) or (layout == "wrapped" and is_heading_line(line.text))
+        if run and (alone or _ends(run, line, lines[number + 1] if number + 1 < len(lines) else None, layout, width)):
+            yield gap, run
+            run = []
+        if not run:
+            gap, blank = blank, 0
+        run.append(line)
+        if alone or (len(run) == 1 and is_heading_line(line.text) and _room_after(line, lines, number, width)):
+            yield gap, run
+            run = []
+    if run:
+        yield gap, run
+
+
+def _is_break(line: str) -> bool:
+    return line[0] in _BREAK_STARTS and bool(_BREAK_LINE.fullmatch(line)) and (len(line) < 3 or line.strip("0") != "")
+
+
+def _room_after(line: _Line, lines: list[_Line], number: int, width: int) -> bool:
+    """Whether a heading's line ends by choice: its title does not simply run on to the next line."""
+    following = lines[number + 1] if number + 1 < len(lines) else None
+    return following is None or not following.text or _room(line, following, width) >= _VERSE_COLUMNS
+
+
+def is_heading_line(line: str) -> bool:
+    """Whether a line opens a division by keyword and number: it never joins the paragraph before it."""
+    if len(line) > 90 or line[0].islower():
         return False
-    ends = text[last[1] - 1]
-    return ends in ".!?:\"'”’)—-*" or not text[here[0]].islower()
+    match = _HEADING_LINE.match(line.strip("_*=[ "))
+    if not match:
+        return False
+    rest = (match["rest"] or "").strip()
+    return not rest.strip(".:—–-_*=] ") or rest[0] in ".:—–-" or rest[0].isupper()
 
 
-def _block(text: str, lines: tuple[tuple[int, int], ...], gap: int, width: int, layout: Layout) -> Block:
-    first = text[lines[0][0] : lines[0][1]]
-    indent = lines[0][0] - text.rfind("\n", 0, lines[0][0]) - 1
-    if len(lines) == 1 and _BREAK_LINE.match(first):
-        return Block("break", lines, gap, indent)
-    if len(lines) > 1 and layout != "lines":
-        free = sum(1 for a, b in zip(lines, lines[1:], strict=False) if _room(text, a, b, width) >= 8)
-        if free > 0.6 * (len(lines) - 1):
-            return Block("verse", lines, gap, indent)
-    return Block("prose", lines, gap, indent)
+def _ends(run: list[_Line], line: _Line, after: _Line | None, layout: Layout, width: int) -> bool:
+    """Whether a paragraph without a blank line behind it ends before ``line``."""
+    if layout != "wrapped":
+        return False
+    last = run[-1]
+    if line.indent >= 2 and last.indent < 2:
+        return True
+    if _room(last, line, width) < _SPARE_COLUMNS:
+        return False
+    if last.text[-1] in _TERMINAL:
+        return True
+    if line.text[0].islower():
+        return False
+    # A short line, and the next begins with a capital: verse goes on, as long as its lines stay short; else a new paragraph.
+    verse = all(len(item.text) < width - _VERSE_COLUMNS for item in (*run, line)) and last.text.isupper() == line.text.isupper()
+    return not (verse and (after is None or not after.text or _room(line, after, width) >= _SPARE_COLUMNS))
+
+
+def _block(run: list[_Line], gap: int, width: int, layout: Layout) -> Block:
+    spans = tuple((line.start, line.end) for line in run)
+    if len(run) == 1:
+        return Block("break" if _is_break(run[0].text) else "prose", spans, gap)
+    if layout == "kept":
+        return Block("verse", spans, gap)
+    free = sum(1 for a, b in pairwise(run) if _room(a, b, width) >= _VERSE_COLUMNS)
+    return Block("verse" if free > 0.6 * (len(run) - 1) else "prose", spans, gap)
+
+
+def _scenes(text: str, blocks: list[Block]) -> Iterator[Block]:
+    """Mark the scene breaks that are only white space: extra blank lines, rare, between two full paragraphs of prose."""
+    plain = [i for i in range(1, len(blocks)) if _full(text, blocks[i - 1]) and _full(text, blocks[i])]
+    gaps = Counter(blocks[i].gap for i in plain)
+    usual = gaps.most_common(1)[0][0] if gaps else 0
+    wide = {i for i in plain if usual + 1 <= blocks[i].gap <= usual + 3}
+    if usual > 1 or len(wide) > 0.03 * len(plain):
+        wide = set()
+    for i, block in enumerate(blocks):
+        yield Block(block.kind, block.lines, block.gap, scene=True) if i in wide else block
+
+
+def _full(text: str, block: Block) -> bool:
+    return block.kind == "prose" and block.end - block.start >= 100 and text[block.end - 1] in ".!?\"'”’" and not text[block.start].islower()
 
 
 def hyphen_evidence(text: str) -> Counter[str]:
-    """How often each word, hyphenated or whole, stands inside a line of the book; lower case."""
+    """How often each word, hyphenated or whole, stands in the book; lower case."""
     return Counter(match.lower() for match in _WORD.findall(text))
 
 
-def join_lines(text: str, blocks: list[Block], heading_runs: list[tuple[int, int]]) -> list[Rewrite]:
+def join_lines(text: str, blocks: list[Block], heading_runs: list[tuple[int, int]], mended: set[int]) -> list[Rewrite]:
     """The rewrites that leave each block on one line (verse on its lines), a blank line between blocks, and nothing else.
 
-    A block marked as gone is removed under its rule. Blocks ``first`` to ``last`` of a heading run become one line.
+    A block marked as gone is removed under its rule. Blocks ``first`` to ``last`` of a heading run become one line. A
+    block in ``mended`` goes on where the one before it was broken off (by a page number, say).
     """
     evidence: Counter[str] | None = None
     inner = {i for first, last in heading_runs for i in range(first + 1, last + 1)}
@@ -156,22 +232,19 @@ def join_lines(text: str, blocks: list[Block], heading_runs: list[tuple[int, int
             at = block.end
             continue
         if block.start > at:
-            space = " " if index in inner else "\n\n"
-            out.append((at, block.start, space if written else "", "paragraph" if written else "edge"))
+            between = " " if index in inner or index in mended else f"\n\n{SCENE_BREAK}\n\n" if block.scene else "\n\n"
+            out.append((at, block.start, between if written else "", "scene-break" if block.scene else "paragraph" if written else "edge"))
         if block.kind == "break":
             out.append((block.start, block.end, SCENE_BREAK, "scene-break"))
-        for here, following in zip(block.lines, block.lines[1:], strict=False):
+        for here, following in pairwise(block.lines):
             if block.kind == "verse" and index not in one_line:
                 out.append((here[1], following[0], "\n", "verse-line"))
-                continue
-            joint = " "
-            end = here[1]
-            if text[end - 1] in "-—–―":
+            elif text[here[1] - 1] in "-—–―":
                 if evidence is None:
                     evidence = hyphen_evidence(text)
-                end, joint = _dash_joint(text, here, following, evidence)
-            rule = "line-end-hyphen" if end < here[1] else "join"
-            out.append((end, following[0], joint, rule))
+                out.append(_dash_joint(text, here, following, evidence))
+            else:
+                out.append((here[1], following[0], " ", "join"))
         at = block.end
         written = True
     if at < len(text):
@@ -179,26 +252,27 @@ def join_lines(text: str, blocks: list[Block], heading_runs: list[tuple[int, int
     return out
 
 
-def _dash_joint(text: str, here: tuple[int, int], following: tuple[int, int], evidence: Counter[str]) -> tuple[int, str]:
-    """Where the line's kept part ends and what joins it to the next: after a dash nothing, a hyphen by evidence."""
+def _dash_joint(text: str, here: tuple[int, int], following: tuple[int, int], evidence: Counter[str]) -> Rewrite:
+    """How a line that ends in a dash or hyphen joins the next: without a space; a hyphen goes where the book's evidence says.
+
+    "to-" + "morrow" stays "to-morrow" where the book writes that oftener than "tomorrow", and where it writes neither, unless
+    the halves are no words of their own ("con-" + "gregation").
+    """
     end = here[1]
     line = text[here[0] : end]
+    last = line[-1]
     if line.endswith(("--", "—", "–", "―")):
         bare = line.rstrip("-—–―")
-        return end, " " if bare.endswith(" ") or len(line) - len(bare) > 2 else ""
+        if bare.endswith(" ") or len(line) - len(bare) > 2:
+            return end, following[0], " ", "join"
+        return end - 1, following[0], last, "join"
     first = re.search(r"([^\W\d_]+)-$", line)
     second = _WORD.match(text, following[0], following[1])
     if not first or not second:
-        return end, ""
+        return end - 1, following[0], last, "join"
     left, right = first[1].lower(), second[0].split("-")[0].lower()
-    if evidence[f"{left}-{right}"] > evidence[left + right]:
-        return end, ""
-    broken = text[following[0]].islower() and not (evidence[left] and evidence[right])
-    if evidence[left + right] or broken:
-        return end - 1, ""
-    return end, ""
-
-
-def without(blocks: list[Block], gone: dict[int, str]) -> list[Block]:
-    """Blocks with the numbered ones marked as gone, each with its rule."""
-    return [replace(block, kind="gone", rule=gone[i]) if i in gone else block for i, block in enumerate(blocks)]
+    hyphened, whole = evidence[f"{left}-{right}"], evidence[left + right]
+    broken = text[following[0]].islower() and not (evidence[left] > 1 and evidence[right] > 1)
+    if hyphened < whole or (hyphened == whole == 0 and broken):
+        return end - 1, following[0] + 1, text[following[0]], "line-end-hyphen"
+    return end - 1, following[0], last, "line-end-hyphen-kept"

@@ -1,58 +1,198 @@
-"""What stands before the story and behind it: title pages, imprints, contents, credits, transcriber's notes, dedications."""
+"""What stands before, between and behind the chapters: title pages, imprints, contents, credits, notes, dedications, end marks."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from penname.books.blocks import Block
-from penname.books.headings import Heading, plain
+from penname.books.candidates import plain
+from penname.books.headings import Structure
 from penname.core.config import BooksConfig
 
 _CREDIT = re.compile(
-    r"^\W*(?:(?:E-?text|Etext|This\s+e-?(?:text|book)|HTML\s+version)\s+(?:was\s+)?(?:first\s+)?(?:prepared|produced|created|scanned|transcribed|typed|by)\b"
-    r"|(?:Produced|Transcribed|Scanned|Digitized|Proofread|Prepared|Typed|Converted)\s+(?:and\s+\w+\s+)?(?:by|from)\b"
-    r"|Special\s+thanks|Online\s+Distributed\s+Proofread|Distributed\s+Proofread|\(?This\s+file\s+was\s+produced\s+from"
-    r"|\[?Published\s+under\s+the\s+name|Updated?\s+editions?\b|Many\s+thanks\s+to\b)",
+    r"\W*(?:(?:this\s+)?(?:e-?text|etext|e-?book|html(?:\s+version)?|(?:text|html)\s+file)\s+(?:was\s+)?(?:first\s+)?"
+    r"(?:prepared|produced|created|scanned|transcribed|typed|converted|proofed|by)\b"
+    r"|(?:produced|transcribed|scanned|digiti[sz]ed|proof-?read|prepared|typed|converted|proofed)\s+(?:and\s+[\w-]+\s+)?(?:by|from)\b"
+    r"|special\s+thanks|many\s+thanks\s+to|online\s+distributed|distributed\s+proof|\(?this\s+file\s+was\s+produced\s+from"
+    r"|\[?published\s+under\s+the\s+name|updated\s+editions?\b|first\s+released|note:\s+project\s+gutenberg"
+    r"|(?:this\s+)?(?:e-?text|ebook)\s+(?:is|was)\s+.{0,40}(?:public\s+domain|scanned|prepared))",
     re.IGNORECASE,
 )
-_PGDP = re.compile(r"https?://|www\.|pgdp|gutenberg|@[a-z]+\.|archive\.org|Distributed\s+Proofread", re.IGNORECASE)
-_NOTE = re.compile(r"^\W*(?:A\s+)?Transcriber(?:['’]?s?['’]?|s)?\s+(?:end\s*)?notes?\b|^\W*Transcription\s+notes?\b|^\W*Note\s+by\s+the\s+transcriber", re.IGNORECASE)
-_CONTENTS = re.compile(r"^\W*(?:(?:table\s+of\s+)?contents|(?:list\s+of\s+)?(?:illustrations|plates|maps)|index|chapters?)(?:\s+page)?\W*$", re.IGNORECASE)
-_END_MARK = re.compile(r"^\W*(?:the\s+end|finis|end\s+of\s+(?:the\s+)?(?:vol(?:ume)?|book|part)\b.{0,30}|fin)\W*$", re.IGNORECASE)
-_DEDICATION = re.compile(r"^\W*(?:to\b|dedicat|inscribed|affectionately\s+inscribed|this\s+(?:work|book|volume|story)\s+is)", re.IGNORECASE)
-_ILLUSTRATION = re.compile(r"^\[(?:Illustration|Frontispiece|Picture|Map|Plate)\b", re.IGNORECASE)
+_NET = re.compile(r"https?://|www\.|pgdp|gutenberg|\b[\w.+-]+@[\w-]+\.\w|archive\.org|distributed\s+proofread|proofreading\s+team", re.IGNORECASE)
+_NOTE = re.compile(r"\W*(?:the\s+)?transcriber(?:['’]?s?['’]?)?\s*(?:'s\s+)?(?:end)?-?\s*notes?\b|\W*transcription\s+notes?\b|\W*notes?\s+(?:by|of|from)\s+the\s+transcriber", re.IGNORECASE)  # noqa: E501
+_CONTENTS = re.compile(
+    r"\W*(?:(?:the\s+)?(?:table\s+of\s+)?contents|(?:a\s+)?(?:list\s+of\s+)?(?:(?:the|full-page)\s+)?(?:illustrations|plates|maps)|index)"
+    r"(?:\s+of\s+(?:the\s+)?\w+(?:\s+\w+)?)?(?:\s+page)?\W*",
+    re.IGNORECASE,
+)
+_END_MARK = re.compile(
+    r"\W*(?:the\s+end|end|finis|fin|the\s+end\s+of\s+.{1,60}|end\s+of\s+(?:the\s+)?(?:\w+\s+)?(?:vol(?:ume)?|book|part|story|novel)\b.{0,40})\W*", re.IGNORECASE
+)
+_DEDICATION = re.compile(r"\W*(?:to\b(?!\s+the\s+reader)|dedicat|inscribed|affectionately\s+inscribed|this\s+(?:work|book|volume|story|novel)\s+is)", re.IGNORECASE)
+_IMPRINT = re.compile(
+    r"\b(?:copyright|all rights reserved|published|publishers?|printed|printers?|press|edition|london|new york|boston|edinburgh|philadelphia|"
+    r"& co\b|and co\b|\d{4}|illustrat|frontispiece|reprint)",
+    re.IGNORECASE,
+)
+_RUNNING_HEAD = re.compile(r"(?:\d{1,4}\s+)?([^\W\d_][^\d]{2,60}?)(?:\s+\d{1,4})?")
+_PROSE_WORDS = 40
+_TAIL_SHARE = 0.15  # no printer's matter behind the story is longer than this share of the text
+_NOTE_TAIL_SHARE = 0.1
 
 
-def find_furniture(text: str, blocks: list[Block], headings: list[Heading], settings: BooksConfig) -> dict[int, str]:
+def find_furniture(text: str, blocks: list[Block], structure: Structure, title: str, settings: BooksConfig) -> dict[int, str]:
     """Blocks to remove, by number, each with its rule."""
-    gone: dict[int, str] = {}
-    for i, block in enumerate(blocks):
-        if _ILLUSTRATION.match(text[block.start : block.start + 20]) and text[block.end - 1] == "]":
-            gone[i] = "illustration"
-    story = [h for h in headings if h.kind != "heading"]
-    first = headings[0].first if headings else 0
+    gone = dict.fromkeys(structure.listed, "contents") | dict.fromkeys(structure.page_numbers, "page-number")
+    heads = {i for h in structure.headings for i in range(h.first, h.last + 1)}
+    gone |= _running_heads(text, blocks, heads)
+    starts = sorted(h.first for h in structure.headings)
+    for i, rule in _contents_regions(text, blocks, starts, heads):
+        gone.setdefault(i, rule)
+    if starts:
+        first = starts[0]
+    else:
+        first = next((i for i, block in enumerate(blocks) if is_prose(text, block) and not _notice(text, block)), len(blocks))
     for i in range(first):
-        gone.setdefault(i, _front_rule(text, blocks, i))
-    del story
-    last = headings[-1].last if headings else -1
-    for i in range(len(blocks) - 1, max(last, len(blocks) - 40), -1):
-        line = plain(text[blocks[i].start : blocks[i].end])
-        if _END_MARK.match(line):
-            for j in range(i, len(blocks)):
-                gone.setdefault(j, "end-mark" if j == i else "back-matter")
-            break
+        rule = _front_rule(text, blocks, i, settings)
+        if rule:
+            gone.setdefault(i, rule)
+    for i, rule in _transcribers(text, blocks, starts, first):
+        gone.setdefault(i, rule)
+    for i, rule in _between(text, blocks, structure, title, heads):
+        gone.setdefault(i, rule)
+    for i, rule in _behind(text, blocks, structure, heads):
+        gone.setdefault(i, rule)
     return gone
 
 
-def _front_rule(text: str, blocks: list[Block], index: int) -> str:
+def is_prose(text: str, block: Block) -> bool:
+    """Whether a block reads as running text: forty words or more, mostly in lower case."""
+    if block.kind not in ("prose", "verse") or text.count(" ", block.start, block.end) < _PROSE_WORDS:
+        return False
+    body = text[block.start : min(block.end, block.start + 2000)]
+    letters = sum(char.isalpha() for char in body)
+    return letters > 0.6 * len(body) and sum(char.islower() for char in body) > 0.8 * letters
+
+
+def _notice(text: str, block: Block) -> bool:
+    line = plain(text[block.start : min(block.end, block.start + 600)])
+    return bool(_CREDIT.match(line) or _NOTE.match(line) or _NET.search(line))
+
+
+def _front_rule(text: str, blocks: list[Block], index: int, settings: BooksConfig) -> str:
+    """The rule that removes a block before the first heading; "" where it stays."""
     block = blocks[index]
-    line = plain(text[block.start : block.end])
-    if _CREDIT.match(line) or _PGDP.search(line):
-        return "credit"
+    line = plain(text[block.start : min(block.end, block.start + 600)])
     if _NOTE.match(line):
         return "transcriber-note"
-    if _CONTENTS.match(line):
-        return "contents"
+    if _CREDIT.match(line) or _NET.search(line):
+        return "credit"
+    if is_prose(text, block):
+        return ""
     if _DEDICATION.match(line):
-        return "dedication"
-    return "title-page"
+        return "" if settings.dedication == "keep" else "dedication"
+    return "imprint" if _IMPRINT.search(line) else "title-page"
+
+
+def _running_heads(text: str, blocks: list[Block], heads: set[int]) -> dict[int, str]:
+    """Lines that stand again and again by themselves, in capitals or with a page number: the tops of printed pages."""
+    seen: dict[str, list[int]] = {}
+    numbered: dict[str, int] = {}
+    for i, block in enumerate(blocks):
+        if i in heads or block.end - block.start > 70 or len(block.lines) > 1 or block.kind == "break":
+            continue
+        line = plain(text[block.start : block.end])
+        match = _RUNNING_HEAD.fullmatch(line)
+        if match and match[1].isupper() and line[-1] not in "\"'!?":
+            seen.setdefault(match[1], []).append(i)
+            numbered[match[1]] = numbered.get(match[1], 0) + any(char.isdigit() for char in line)
+    return {i: "running-head" for head, places in seen.items() if len(places) >= 8 and (numbered[head] >= 4 or len(places) >= 20) for i in places}
+
+
+def _contents_regions(text: str, blocks: list[Block], starts: list[int], heads: set[int]) -> Iterator[tuple[int, str]]:
+    """Each CONTENTS (or list of illustrations) with its entries: up to running text or the next heading that stands."""
+    limit = max((i for i in starts), default=len(blocks))
+    i = 0
+    while i < min(limit, len(blocks)):
+        if i not in heads and blocks[i].kind in ("prose", "verse") and _CONTENTS.fullmatch(_first_line(text, blocks[i])):
+            yield i, "contents"
+            i += 1
+            while i < len(blocks) and i not in heads and (not is_prose(text, blocks[i]) or _is_list(text, blocks[i])):
+                yield i, "contents"
+                i += 1
+        else:
+            i += 1
+
+
+def _first_line(text: str, block: Block) -> str:
+    return plain(text[block.lines[0][0] : min(block.lines[0][1], block.lines[0][0] + 200)])
+
+
+def _is_list(text: str, block: Block) -> bool:
+    """Whether most lines of a block begin with a number or end in one: entries of a contents list."""
+    lines = [text[start:end] for start, end in block.lines]
+    entries = sum(bool(re.match(r"\W*(?:[IVXLC]+|\d{1,3}|chapter)\b[.\s]", line, re.IGNORECASE) or re.search(r"[\s.]\d{1,4}$", line)) for line in lines)
+    return len(lines) > 2 and entries > 0.5 * len(lines)
+
+
+def _transcribers(text: str, blocks: list[Block], starts: list[int], first: int) -> Iterator[tuple[int, str]]:
+    """Transcriber's notes near either end: from their heading to a wide gap, a heading of the book, or running prose after a gap."""
+    near = {*range(min(len(blocks), first + 40)), *range(max(0, len(blocks) - 400), len(blocks))}
+    stops = set(starts)
+    for i in sorted(near):
+        line = _first_line(text, blocks[i]) if blocks[i].kind in ("prose", "verse") else ""
+        if line and len(line) < 120 and _CREDIT.match(line) and (i <= first or i > (starts[-1] if starts else 0)) and _NET.search(_whole(text, blocks[i])):
+            yield i, "credit"
+        if not line or not _NOTE.match(line):
+            continue
+        j = i
+        while j < len(blocks) and j not in stops and (j == i or blocks[j].gap < 3):
+            yield j, "transcriber-note"
+            j += 1
+
+
+def _whole(text: str, block: Block) -> str:
+    return text[block.start : min(block.end, block.start + 1000)]
+
+
+def _between(text: str, blocks: list[Block], structure: Structure, title: str, heads: set[int]) -> Iterator[tuple[int, str]]:
+    """Half titles, ends of volumes and the title pages of the next ones, which stand between the chapters."""
+    wanted = _letters(title)
+    for a, b in zip(structure.headings, structure.headings[1:], strict=False):
+        closing = False
+        for i in range(b.first - 1, max(a.last, b.first - 30), -1):
+            line = _whole(text, blocks[i]) if i not in heads else ""
+            if not line or len(line) > 200 or is_prose(text, blocks[i]):
+                break
+            if _END_MARK.fullmatch(plain(line)):
+                closing = True
+                yield i, "end-mark"
+                yield from ((j, "title-page") for j in range(i + 1, b.first) if j not in heads)
+                break
+            if i == b.first - 1 and wanted and _letters(line) == wanted[: len(_letters(line))] and len(_letters(line)) > 0.3 * len(wanted):
+                yield i, "title-page"
+        del closing
+
+
+def _letters(text: str) -> str:
+    return "".join(char for char in text.casefold() if char.isalnum())
+
+
+def _behind(text: str, blocks: list[Block], structure: Structure, heads: set[int]) -> Iterator[tuple[int, str]]:
+    """The end mark behind the story and what printers put after it; a named part of the book behind it (a note) stays."""
+    chapters = [h for h in structure.headings if h.kind == "chapter"]
+    begin = chapters[-1].last + 1 if chapters else 0
+    backs = [h.first for h in structure.headings if h.kind == "back"]
+    for i in range(begin, len(blocks)):
+        if i in heads or blocks[i].kind != "prose" or blocks[i].end - blocks[i].start > 120:
+            continue
+        if not _END_MARK.fullmatch(plain(text[blocks[i].start : blocks[i].end])):
+            continue
+        if len(text) - blocks[i].end > _TAIL_SHARE * len(text) + 2000:
+            continue
+        yield i, "end-mark"
+        stop = min((at for at in backs if at > i), default=len(blocks))
+        for j in range(i + 1, stop):
+            yield j, "back-matter"
+        return

@@ -1,197 +1,157 @@
-"""Which blocks are headings: numbered ones proved by their sequence, named ones (preface, epilogue) by their name.
+"""Which candidates are headings. A sequence 1, 2, 3 ... with prose in between proves them; a stray one outside it is none.
 
-A line that looks like a heading is only a candidate. Candidates of one style ("CHAPTER" + roman, bare arabic numbers, ...)
-are headings when they form a sequence 1, 2, 3 ... with prose in between; a stray one outside the sequence is none, and a
-contents list, which has no prose in between, loses to the chapters that it lists.
+Contents lists have no prose in between, so they are known apart from the chapters that they list. Headings without numbers
+stand where the format itself marks them (HTML, EPUB, DOCX ...), or by their name before and behind the chapters (preface,
+epilogue).
 """
 
 from __future__ import annotations
 
-import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from penname.books.blocks import Block
-from penname.books.numerals import LAST, WORD_PATTERN, number
-
-_KEYS = {
-    "volume": 1, "vol": 1, "tome": 1,
-    "part": 2, "book": 2, "phase": 2, "epoch": 2, "period": 2, "division": 2,
-    "chapter": 3, "chap": 3, "chaper": 3, "chapitre": 3, "stave": 3, "letter": 3, "episode": 3, "canto": 3, "narrative": 3, "lecture": 3,
-    "section": 4, "scene": 4,
-}  # fmt: skip
-_ONE_KEY = {"vol": "volume", "tome": "volume", "chap": "chapter", "chaper": "chapter", "chapitre": "chapter"}
-_KEY = "|".join(_KEYS)
-_NUMBER = rf"[ivxlcdm]+j?|\d{{1,4}}|{WORD_PATTERN}"
-_KEYED = re.compile(rf"^(?:the\s+)?(?P<key>{_KEY})\b\.?\s*(?:the\s+|no\.?\s+|number\s+)?(?P<num>{_NUMBER})(?![\w'’])(?P<rest>.*)$", re.IGNORECASE | re.DOTALL)
-_TURNED = re.compile(rf"^(?:the\s+)?(?P<num>{WORD_PATTERN}|\d{{1,3}}(?:st|nd|rd|th))\s+(?P<key>{_KEY})\b(?P<rest>.*)$", re.IGNORECASE | re.DOTALL)
-_BARE = re.compile(rf"^[\[(—–-]*\s*(?P<num>{_NUMBER})\s*[\])—–-]*\s*[.:]?$", re.IGNORECASE)
-_TITLED = re.compile(r"^(?P<num>[IVXLCDM]+|\d{1,3})(?:[.:)]|\s*[—–]|\s*-{1,2})\s*(?P<rest>\S.*)$", re.DOTALL)
-_FRONT = (
-    r"prefaces?|introduction|introductory|foreword|prologue|proem|prelude|advertisement|dedication|dedicatory|to the reader|"
-    r"exordium|note|notice|apology|argument|preamble|before the curtain|etymology|extracts|author['’]s note"
-)
-_BACK = r"epilogue|afterword|conclusion|postscript|finale|l['’]envoi|envoi|appendix|appendices|glossary|notes|endnotes|coda|author['’]s note|note"
-_NAMED = re.compile(
-    rf"^(?:(?:the|an?|author['’]?s?|editor['’]?s?|biographical|explanatory|general|critical)\s+)*(?P<name>{_FRONT}|{_BACK})"
-    rf"(?:\s+(?:to|by|of|from|on)\s+[^.!?]{{1,80}}|\s+[ivx\d]+|\s+(?:letter|note|chapter|remarks|epistle))?\s*[.:]?$",
-    re.IGNORECASE,
-)
-_BACK_NAME = re.compile(_BACK, re.IGNORECASE)
-_MARKUP = re.compile(r"[_=*#~]+")
-_PROSE_WORDS = 60
+from penname.books.candidates import Candidate, find_candidates, looks_like_title, plain, read_candidate
+from penname.books.numerals import LAST
 
 HeadingKind = Literal["chapter", "front", "back", "heading"]
+_PROSE_WORDS = 60  # fewer words than this between two headings are no chapter
+_LIST_WORDS = 25  # fewer than this between two lines that look like headings is how a contents list looks
+_LIST_ENTRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading that stands: blocks ``first`` to ``last`` (its title may be a block of its own)."""
+    """A heading that stands: blocks ``first`` to ``last`` (its title may be a block of its own).
+
+    A division that begins without a heading in the text has ``last`` = ``first`` - 1 and its name in ``label``.
+    """
 
     first: int
     last: int
     kind: HeadingKind
     level: int
-    number: int
+    number: int = 0
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
-    block: int
-    style: str
-    key: str
-    number: int
-    titled: bool
-    words: int = 0  # words of text up to the next candidate
+class Structure:
+    """The headings in order, and the blocks that belong to contents lists."""
+
+    headings: tuple[Heading, ...]
+    listed: frozenset[int]
+    page_numbers: frozenset[int] = frozenset()
 
 
-def plain(text: str) -> str:
-    """A line without its emphasis marks, spaces folded, spaced-out letters closed up: "C H A P T E R" is a word."""
-    line = " ".join(_MARKUP.sub(" ", text).split())
-    if re.fullmatch(r"(?:\w ){3,}\w\W*(?: .*)?", line) and re.match(r"(?:[A-Z] ){3,}", line):
-        line = re.sub(r"(?<=\b[A-Z]) (?=[A-Z]\b)", "", line)
-    return line
+def find_structure(text: str, blocks: list[Block], hints: Mapping[int, tuple[int, str, bool]]) -> Structure:
+    """The structure of a book. ``hints``: block -> (level, label, shown) where the format marks a division."""
+    shown = frozenset(i for i, (_, _, is_shown) in hints.items() if is_shown)
+    found = find_candidates(text, blocks, shown)
+    listed = _contents_runs(found)
+    found = [c for c in found if c.block not in listed]
+    pages = _page_numbers(found)
+    found = [c for c in found if c.block not in pages]
+    chosen = _choose([c for c in found if c.style != "named"], sum(c.words for c in found))
+    headings = _with_titles(text, blocks, chosen)
+    headings = _add_hinted(text, blocks, headings, hints)
+    headings = _add_named(headings, [c for c in found if c.style == "named"])
+    return Structure(tuple(headings), frozenset(listed), frozenset(pages))
 
 
-def heading_line(line: str) -> bool:
-    """Whether a line is nothing but a heading's keyword and number, or a bare number: it never joins a paragraph."""
-    if len(line) > 60:
-        return False
-    match = _KEYED.match(line) or _TURNED.match(line)
-    if match:
-        return not match["rest"].strip(" .:—–-]*_") and line[:1].lstrip("_*[") not in "abcdefghijklmnopqrstuvwxyz"
-    return False
+def _contents_runs(found: list[Candidate]) -> set[int]:
+    """Blocks of contents lists: several heading-like lines in a row with next to nothing in between, listed again later."""
+    last_told = {c.number: i for i, c in enumerate(found) if c.words >= _LIST_WORDS}  # where a number last has prose behind it
+
+    def told_after(c: Candidate, at: int) -> bool:
+        return last_told.get(c.number, -1) > at
+
+    listed: set[int] = set()
+    at = 0
+    while at < len(found):
+        end = at
+        while end < len(found) and found[end].words < _LIST_WORDS:
+            end += 1
+        stop = end
+        # The last entry is followed by whatever comes after the list, so its words tell nothing.
+        if at < end < len(found) and _continues(found[end - 1], found[end]) and told_after(found[end], end):
+            stop += 1
+        if stop - at >= _LIST_ENTRIES and sum(told_after(c, stop - 1) for c in found[at:stop]) >= 0.5 * (stop - at):
+            listed.update(c.block for c in found[at:stop])
+        at = end + 1
+    return listed
 
 
-def _candidate(index: int, text: str) -> _Candidate | None:
-    line = plain(text)
-    if not line or len(line) > 400:
-        return None
-    match = _KEYED.match(line) or _TURNED.match(line)
-    if match:
-        value = number(re.sub(r"(?:st|nd|rd|th)$", "", match["num"]) if match["num"][:1].isdigit() else match["num"])
-        rest = match["rest"]
-        if value is None or line[0].islower() or not _rest_is_title(rest):
-            return None
-        key = match["key"].lower()
-        key = _ONE_KEY.get(key, key)
-        return _Candidate(index, key, key, value, bool(rest.strip(" .:—–-")))
-    match = _BARE.match(line)
-    if match:
-        value = number(match["num"])
-        if value is None or match["num"].islower() and not match["num"].isdigit() and len(match["num"]) < 3:
-            return None
-        kind = "arabic" if match["num"].isdigit() else "word" if match["num"].lower() in _WORDS else "roman"
-        return _Candidate(index, f"bare-{kind}", "", value, False)
-    match = _TITLED.match(line)
-    if match and _looks_like_title(match["rest"]) and len(line) < 200:
-        value = number(match["num"])
-        if value is not None:
-            kind = "arabic" if match["num"].isdigit() else "roman"
-            return _Candidate(index, f"titled-{kind}", "", value, True)
-    return None
+def _continues(last: Candidate, here: Candidate) -> bool:
+    return here.style == last.style and here.number == last.number + 1
 
 
-_WORDS = frozenset(WORD_PATTERN.replace("\\", "").split("|"))
+def _page_numbers(found: list[Candidate]) -> set[int]:
+    """Bare arabic numbers that count pages: a long run upwards, each with about a page of text behind it."""
+    items = [c for c in found if c.style == "bare-arabic" and not c.hinted]
+    rising = [b for a, b in zip(items, items[1:], strict=False) if 0 < b.number - a.number <= 3]
+    if len(items) < 20 or len(rising) < 0.8 * len(items):
+        return set()
+    words = sorted(c.words for c in items)
+    return {c.block for c in items} if words[len(words) // 2] < 600 else set()
 
 
-def _rest_is_title(rest: str) -> bool:
-    if not rest.strip():
-        return True
-    if rest.lstrip()[0] in ".:—–-)],;" or rest.startswith("]"):
-        body = rest.strip(" .:—–-)],;")
-        return not body or not body[0].islower() or len(body.split()) > 1 and body[0].islower() and rest.lstrip()[0] in "—–-:."
-    # "CHAPTER I THE CONSUL'S YARN": no mark, so the title itself must look like one.
-    return _looks_like_title(rest.strip())
-
-
-def _looks_like_title(text: str) -> bool:
-    words = re.findall(r"[^\W\d_][\w'’-]*", text)
-    if not words or len(words) > 40:
-        return False
-    letters = [char for char in text if char.isalpha()]
-    if sum(char.isupper() for char in letters) > 0.8 * len(letters):
-        return True
-    if text.rstrip()[-1] in ",;" or len(words) > 14:
-        return False
-    small = {"a", "an", "and", "at", "by", "for", "from", "in", "into", "of", "on", "or", "the", "to", "with", "is", "as", "de", "la", "which", "that"}
-    big = [word for word in words if word.lower() not in small]
-    return words[0][0].isupper() and sum(word[0].isupper() for word in big) >= 0.7 * max(1, len(big)) and len(big) > 0
-
-
-def find_headings(text: str, blocks: list[Block]) -> list[Heading]:
-    """The headings that stand, in order. [] where no sequence and no name is found."""
-    words = [0] * (len(blocks) + 1)
-    for i, block in enumerate(blocks):
-        words[i + 1] = words[i] + (0 if block.kind == "gone" else text.count(" ", block.start, block.end) + 1)
-    found = []
-    for i, block in enumerate(blocks):
-        if block.kind in ("prose", "verse", "heading") and block.end - block.start <= 400:
-            candidate = _candidate(i, text[block.start : block.end])
-            if candidate:
-                found.append(candidate)
-    found = [
-        _Candidate(c.block, c.style, c.key, c.number, c.titled, words[n.block if n else len(blocks)] - words[c.block + 1])
-        for c, n in zip(found, [*found[1:], None], strict=True)
-    ] if found else []
-    chosen = _choose(found)
-    headings = [_with_title(text, blocks, c, level, kind, chosen) for c, level, kind in chosen]
-    return _with_named(text, blocks, headings)
-
-
-def _choose(found: list[_Candidate]) -> list[tuple[_Candidate, int, HeadingKind]]:
-    styles: dict[str, list[_Candidate]] = {}
+def _choose(found: list[Candidate], total_words: int) -> list[tuple[Candidate, HeadingKind]]:
+    """The chains that stand: the book's chapters, and the volumes and parts above them."""
+    styles: dict[str, list[Candidate]] = {}
     for candidate in found:
         styles.setdefault(candidate.style, []).append(candidate)
-    outer = [c for c in found if c.key and _KEYS[c.key] <= 2]
-    outer_blocks = [c.block for c in outer]
-    chains = {style: _chain(items, outer_blocks if not (items[0].key and _KEYS[items[0].key] <= 2) else []) for style, items in styles.items()}
-    inner = {s: c for s, c in chains.items() if not (c and c[0].key and _KEYS[c[0].key] <= 2)}
-    main = max(inner, key=lambda s: _weight(inner[s]), default=None)
-    chosen: list[tuple[_Candidate, int, HeadingKind]] = []
-    if main is not None and _weight(inner[main]) > 0:
-        chosen += [(c, 3, "chapter") for c in inner[main]]
-    upper = [(style, chain) for style, chain in chains.items() if style not in inner and chain and len(chain) >= (1 if chosen else 2)]
-    for style, chain in upper:
-        level = _KEYS[style]
-        if not chosen and style == max(upper, key=lambda pair: len(pair[1]))[0]:
-            return [(c, level, "chapter") for c in chain]
-        chosen += [(c, level, "heading") for c in chain]
+    outer_blocks = [c.block for c in found if c.level <= 2]
+    upper = {style: _chain(items, []) for style, items in styles.items() if items[0].level <= 2}
+    inner = {style: _chain(items, outer_blocks) for style, items in styles.items() if items[0].level > 2}
+    weights = {style: _weight(chain, found, total_words) for style, chain in inner.items()}
+    main = max(weights, key=lambda style: weights[style], default="")
+    if main and weights[main] > 0:
+        chosen: list[tuple[Candidate, HeadingKind]] = [(c, "chapter") for c in inner[main]]
+        if main.startswith("bare-arabic"):
+            # Two numberings of bare numbers: the one with fewer entries, in the other style, counts the parts.
+            roman = inner.get("bare-roman", [])
+            if 2 <= len(roman) < len(chosen) / 2:
+                chosen += [(c, "heading") for c in roman]
+        chosen += [(c, "heading") for chain in upper.values() for c in chain]
+        return sorted(chosen, key=lambda item: item[0].block)
+    weights = {style: _weight(chain, found, total_words) for style, chain in upper.items()}
+    main = max(weights, key=lambda style: weights[style], default="")
+    if not main or weights[main] <= 0:
+        return []
+    chosen = [(c, "chapter") for c in upper[main]]
+    chosen += [(c, "heading") for style, chain in upper.items() if style != main for c in chain]
     return sorted(chosen, key=lambda item: item[0].block)
 
 
-def _weight(chain: list[_Candidate]) -> float:
+def _weight(chain: list[Candidate], found: list[Candidate], total_words: int) -> float:
     """How much a chain counts for as the book's chapters; 0 where it proves nothing."""
     if not chain:
         return 0
-    keyed = bool(chain[0].key)
-    prose = sum(1 for c in chain if c.words >= _PROSE_WORDS)
+    blocks = [c.block for c in chain]
+    words = [0] * len(chain)
+    before = at = 0
+    for c in found:
+        while at < len(chain) and blocks[at] <= c.block:
+            at += 1
+        if at:
+            words[at - 1] += c.words
+        else:
+            before += c.words
+    keyed = "-" not in chain[0].style
+    prose = sum(1 for count in words if count >= _PROSE_WORDS)
     if len(chain) < (1 if keyed else 2) or prose < 0.5 * len(chain):
         return 0
-    return prose * (3 if keyed else 1)
+    if not keyed and chain[0].number == 1 and before > max(1500, 0.25 * total_words):
+        return 0  # numbered stanzas or a list far inside the story
+    hinted = sum(1 for c in chain if c.hinted)
+    return prose * (3 if keyed else 1) + hinted
 
 
-def _chain(items: list[_Candidate], outer: list[int]) -> list[_Candidate]:
+def _chain(items: list[Candidate], outer: list[int]) -> list[Candidate]:
     """The best sequence among candidates of one style: steps of one, small gaps at a price, back to 1 at a price.
 
     Dynamic programming over the candidates, linear in their number: a candidate looks back only at the best chains that
@@ -202,7 +162,9 @@ def _chain(items: list[_Candidate], outer: list[int]) -> list[_Candidate]:
     top = -1
     outer_at = 0
     for i, item in enumerate(items):
-        gain = 1 + (0.5 if item.words >= _PROSE_WORDS else 0)
+        while outer_at < len(outer) and outer[outer_at] < item.block:
+            outer_at += 1
+        gain = 1 + (0.5 if item.words >= _PROSE_WORDS else 0) + (0.5 if item.hinted else 0)
         value = gain - min(2.5, 0.5 * (max(item.number, 1) - 1))
         back = -1
         if item.number == LAST and top >= 0:
@@ -212,13 +174,9 @@ def _chain(items: list[_Candidate], outer: list[int]) -> list[_Candidate]:
             if j >= 0 and best[j][0] + gain - 0.7 * (step - 1) > value:
                 value, back = best[j][0] + gain - 0.7 * (step - 1), j
         if item.number == 1 and top >= 0:
-            opened = False
-            while outer_at < len(outer) and outer[outer_at] < item.block:
-                opened = opened or outer[outer_at] > items[top].block
-                outer_at += 1
-            price = 0 if opened else 1.2
-            if best[top][0] + gain - price > value:
-                value, back = best[top][0] + gain - price, top
+            opened = outer_at > 0 and outer[outer_at - 1] > items[top].block
+            if best[top][0] + gain - (0 if opened else 1.2) > value:
+                value, back = best[top][0] + gain - (0 if opened else 1.2), top
         best.append((value, back))
         j = by_number.get(item.number, -1)
         if j < 0 or value >= best[j][0]:
@@ -232,45 +190,78 @@ def _chain(items: list[_Candidate], outer: list[int]) -> list[_Candidate]:
     return chain[::-1]
 
 
-def _with_title(text: str, blocks: list[Block], c: _Candidate, level: int, kind: HeadingKind, chosen: list[tuple[_Candidate, int, HeadingKind]]) -> Heading:
-    last = c.block
-    if not c.titled and _titles_follow(text, blocks, chosen, level):
-        nxt = c.block + 1
-        if nxt < len(blocks) and _title_block(text, blocks, nxt):
-            last = nxt
-    return Heading(c.block, last, kind, level, c.number)
+def _with_titles(text: str, blocks: list[Block], chosen: list[tuple[Candidate, HeadingKind]]) -> list[Heading]:
+    """Headings with their title blocks: the block behind an untitled one, where that is the habit of the book."""
+    titled = {c.block: not c.titled and _titled(text, blocks, c.block + 1) for c, _ in chosen}
+    habit = {}
+    for kind in ("chapter", "heading"):
+        bare = [c for c, its in chosen if its == kind and not c.titled]
+        habit[kind] = sum(titled[c.block] for c in bare) > 0.5 * len(bare)
+    return [Heading(c.block, c.block + (titled[c.block] and habit[kind]), kind, c.level, c.number) for c, kind in chosen]
 
 
-def _titles_follow(text: str, blocks: list[Block], chosen: list[tuple[_Candidate, int, HeadingKind]], level: int) -> bool:
-    """Whether the untitled headings of a level mostly have their title in the next block; a habit of the whole book."""
-    bare = [c for c, at, _ in chosen if at == level and not c.titled]
-    with_title = sum(1 for c in bare if c.block + 1 < len(blocks) and _title_block(text, blocks, c.block + 1))
-    return with_title > 0.5 * len(bare)
-
-
-def _title_block(text: str, blocks: list[Block], index: int) -> bool:
+def _titled(text: str, blocks: list[Block], index: int) -> bool:
+    if index >= len(blocks):
+        return False
     block = blocks[index]
-    if block.kind not in ("prose", "verse") or block.end - block.start > 240 or len(block.lines) > 4:
+    if block.kind not in ("prose", "verse") or block.end - block.start > 300 or len(block.lines) > 5:
         return False
     line = plain(text[block.start : block.end])
-    return bool(line) and line[0] not in "\"'“‘(" and _looks_like_title(line) and _candidate(index, line) is None
+    return bool(line) and line[0] not in "\"'“‘(—-" and looks_like_title(line) and read_candidate(index, line) is None
 
 
-def _with_named(text: str, blocks: list[Block], headings: list[Heading]) -> list[Heading]:
-    taken = {b for h in headings for b in range(h.first, h.last + 1)}
-    chapters = [h for h in headings if h.kind == "chapter"]
-    first = chapters[0].first if chapters else len(blocks)
-    last = chapters[-1].last if chapters else -1
+def _add_hinted(text: str, blocks: list[Block], headings: list[Heading], hints: Mapping[int, tuple[int, str, bool]]) -> list[Heading]:
+    """Headings that the format marks and that have no number: chapters by title, interludes, prefaces."""
+    taken = {i for h in headings for i in range(h.first, h.last + 1)} | {h.first for h in headings}
+    numbered = Counter(hints[h.first][0] for h in headings if h.kind == "chapter" and h.first in hints)
+    free = [i for i in sorted(hints) if i not in taken and i < len(blocks)]
+    places = [*sorted({*taken, *free}), len(blocks)]
+    words = {i: _words_until(text, blocks, i, places[bisect_right(places, i)]) for i in free}
+    prose = [i for i in free if words[i] >= _PROSE_WORDS]
+    if numbered:
+        level = numbered.most_common(1)[0][0]
+        new = [i for i in prose if hints[i][0] == level]
+    else:
+        levels = Counter(hints[i][0] for i in prose)
+        level = max(levels, key=lambda lv: (levels[lv], -lv), default=0)
+        if headings and level:
+            return headings  # the numbers carry the book, and the format marks none of them
+        new = [i for i in prose if hints[i][0] == level] if levels[level] > 1 or len(free) == 1 else []
+    chapters = [h.first for h in headings if h.kind == "chapter"] or new
     out = list(headings)
-    for i, block in enumerate(blocks):
-        if i in taken or block.kind not in ("prose", "verse", "heading") or block.end - block.start > 120 or first < i < last:
+    for i in new:
+        shown = hints[i][2]
+        named = read_candidate(i, text[blocks[i].start : blocks[i].end] if shown else hints[i][1], True)
+        out.append(Heading(i, i if shown else i - 1, _kind_of(i, named, chapters, bool(numbered)), 3, label=hints[i][1]))
+    above = [i for i in free if i not in new and hints[i][2] and hints[i][0] < level and words[i] < _PROSE_WORDS and new and i > min(new[0], *chapters)]
+    out += [Heading(i, i, "heading", 2, label=hints[i][1]) for i in above]
+    return sorted(out, key=lambda h: h.first)
+
+
+def _kind_of(index: int, named: Candidate | None, chapters: list[int], numbered: bool) -> HeadingKind:
+    if numbered and index < chapters[0]:
+        return "front"
+    if named is not None and named.style == "named":
+        if index <= chapters[0] or (not numbered and index < chapters[len(chapters) // 2]):
+            return "front"
+        if named.back and index >= chapters[-1]:
+            return "back"
+    return "chapter"
+
+
+def _words_until(text: str, blocks: list[Block], index: int, end: int) -> int:
+    return sum(text.count(" ", b.start, b.end) + 1 for b in blocks[index + 1 : end] if b.kind in ("prose", "verse"))
+
+
+def _add_named(headings: list[Heading], named: list[Candidate]) -> list[Heading]:
+    chapters = [h.first for h in headings if h.kind == "chapter"]
+    taken = {h.first for h in headings}
+    out = list(headings)
+    for c in named:
+        if c.block in taken or c.words < _LIST_WORDS or not chapters:
             continue
-        line = plain(text[block.start : block.end])
-        match = _NAMED.match(line)
-        if not match or line[0].islower():
-            continue
-        if i < first:
-            out.append(Heading(i, i, "front", 3, 0))
-        elif _BACK_NAME.fullmatch(match["name"]):
-            out.append(Heading(i, i, "back", 3, 0))
+        if c.block < chapters[0]:
+            out.append(Heading(c.block, c.block, "front", 3))
+        elif c.back and c.block > chapters[-1]:
+            out.append(Heading(c.block, c.block, "back", 3))
     return sorted(out, key=lambda h: h.first)

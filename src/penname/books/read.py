@@ -3,65 +3,93 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from bisect import bisect_left
+from dataclasses import replace
 from pathlib import Path
 
-from penname.books.blocks import cut_blocks, join_lines, without
+from penname.books.blocks import Block, cut_blocks, join_lines
 from penname.books.boilerplate import gutenberg_frame, metadata
-from penname.books.decode import decode
+from penname.books.candidates import plain
 from penname.books.draft import Draft
 from penname.books.front import find_furniture
-from penname.books.headings import Heading, find_headings
+from penname.books.headings import Heading, Structure, find_structure
+from penname.books.notes import find_notes
+from penname.books.open import open_source
+from penname.books.report import alphabet, find_oddities
+from penname.books.source import Source
 from penname.books.typography import normalise_characters, normalise_typography
 from penname.core.config import BooksConfig
-from penname.core.errors import BadInput
-from penname.core.hashing import sha256_bytes, sha256_file
-from penname.core.values import AlphabetRow, Book, Chapter
+from penname.core.errors import BadInput, ProofFailed
+from penname.core.values import Book, Chapter
 
 _PIECE_CHARS = 15_000  # about a Victorian chapter
+_LICENCE_CHARS = 40_000  # header and licence of the longest Gutenberg frame; they count for nothing in a strip's share
+_FRAME_RULES = ("gutenberg-header", "gutenberg-licence", "gutenberg-marker", "gutenberg-frame")
+_CHOICES = ("left-out", "front-matter", "dedication")  # what a setting asked for is no suspicious strip
 _SLUG = re.compile(r"[^a-z0-9]+")
 
 
 def read_book(source: str | Path, *, id: str | None = None, settings: BooksConfig | None = None) -> Book:
-    """The Book in ``source``. BadInput, in one sentence, for anything that is no book."""
+    """The Book in ``source``: a file (.txt .html .epub .md .docx .odt .rtf), a folder of chapter files, or gutenberg:ID.
+
+    Raises BadInput, in one sentence, for anything that is no book, and ProofFailed where cleaning would remove more than
+    ``settings.max_removed_share`` of it.
+    """
     settings = settings or BooksConfig()
-    path = Path(source)
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise BadInput(f"there is no file {path}; name a book's file, or gutenberg:ID") from None
-    text, _ = decode(data, path.name)
-    about = metadata(text)
-    draft = Draft(text)
+    return clean(open_source(source, settings), id=id, settings=settings)
+
+
+def decode_source(source: str | Path, settings: BooksConfig | None = None) -> str:
+    """The decoded source that the ``removed`` spans of its Book point into."""
+    return open_source(source, settings or BooksConfig()).text
+
+
+def clean(source: Source, *, id: str | None, settings: BooksConfig) -> Book:
+    """The Book in a decoded source. The steps are in order; ``draft`` accounts for each character."""
+    draft = Draft(source.text)
+    draft.marks = [at for hint in source.hints for at in (hint.start, min(hint.start + 1, len(source.text)))]
+    draft.rewrite((start, end, "", rule) for start, end, rule in _apart(source.cuts))
     normalise_characters(draft)
+    about = metadata(draft.text)
     draft.rewrite(gutenberg_frame(draft.text))
-    blocks = cut_blocks(draft.text)
-    headings = find_headings(draft.text, blocks)
-    blocks = without(blocks, find_furniture(draft.text, blocks, headings, settings))
-    draft.marks = [at for h in headings for at in (blocks[h.first].start, blocks[h.last].end)]
-    draft.rewrite(join_lines(draft.text, blocks, [(h.first, h.last) for h in headings]))
+    notes = find_notes(draft.text)
+    hint_marks = len(draft.marks)
+    draft.marks += [start for start, _, _, rule in notes if rule != "footnote-mark"]
+    draft.rewrite(notes)
+    text = draft.text
+    blocks = cut_blocks(text, source.lines == "kept")
+    if not blocks:
+        raise BadInput(f"{source.name} has no text left once its boilerplate is gone; name the file that holds the book")
+    hints = _hints_by_block(source, draft.marks[:hint_marks], blocks)
+    structure = find_structure(text, blocks, hints)
+    title, author = _title_and_author(source, about, text, blocks, structure)
+    book_id = id or slug(title) or slug(Path(source.name).stem) or "book"
+    gone = find_furniture(text, blocks, structure, title, settings)
+    gone |= _left_out(text, blocks, structure, book_id, settings)
+    seams = draft.marks[hint_marks:]
+    blocks = [replace(block, kind="gone", rule=gone[i]) if i in gone else block for i, block in enumerate(blocks)]
+    if all(block.kind == "gone" for block in blocks):
+        raise BadInput(f"{source.name} has no text left once its boilerplate is gone; name the file that holds the book")
+    headings = _kept_headings(structure, blocks)
+    draft.marks = [at for h in headings for at in (blocks[h.first].start, blocks[h.last].end if h.last >= h.first else blocks[h.first].start)]
+    draft.rewrite(join_lines(text, blocks, [(h.first, h.last) for h in headings], _mended(text, blocks, seams)))
+    _check_share(draft, source, settings)
     normalise_typography(draft, settings)
     chapters = _chapters(draft, headings)
-    title = about.get("title") or path.stem
+    odd = find_oddities(draft.text, chapters, [*source.oddities, *_gaps(headings)])
     return Book(
-        id=id or slug(title) or slug(path.stem) or "book",
+        id=book_id,
         title=title,
-        author=about.get("author", ""),
+        author=author,
         text=draft.text,
         chapters=chapters,
-        source=path.name,
-        source_sha256=sha256_bytes(data),
+        source=source.name,
+        source_sha256=source.sha256,
+        language=(source.language or about.get("language") or "en").lower()[:2].replace("english"[:2], "en"),
         removed=draft.removed(),
-        alphabet=_alphabet(text, draft.text),
+        alphabet=alphabet(source.text, draft.text),
+        oddities=tuple(odd),
     )
-
-
-def source_digest(source: str | Path) -> str:
-    """SHA-256 of a source's bytes, for telling whether what was made from it is stale."""
-    path = Path(source)
-    if not path.is_file():
-        raise BadInput(f"there is no file {path}; name a book's file, or gutenberg:ID")
-    return sha256_file(path)
 
 
 def slug(title: str) -> str:
@@ -70,20 +98,144 @@ def slug(title: str) -> str:
     return _SLUG.sub("-", head.lower()).strip("-")[:60].strip("-")
 
 
+def _apart(cuts: tuple[tuple[int, int, str], ...]) -> list[tuple[int, int, str]]:
+    out: list[tuple[int, int, str]] = []
+    for cut in sorted(cuts, key=lambda cut: (cut[0], -cut[1])):
+        if not out or cut[0] >= out[-1][1]:
+            out.append(cut)
+    return out
+
+
+def _hints_by_block(source: Source, marks: list[int], blocks: list[Block]) -> dict[int, tuple[int, str, bool]]:
+    """Block -> (level, label, shown). A hint whose own text has been removed is dropped."""
+    starts = [block.start for block in blocks]
+    hints: dict[int, tuple[int, str, bool]] = {}
+    for hint, at, after in zip(source.hints, marks[0::2], marks[1::2], strict=True):
+        if hint.shown and at == after:
+            continue
+        index = bisect_left(starts, at)
+        if hint.shown and index < len(starts) and starts[index] != at and index and blocks[index - 1].end > at:
+            index -= 1
+        if index < len(blocks):
+            hints.setdefault(index, (hint.level, hint.label, hint.shown))
+    return hints
+
+
+def _title_and_author(source: Source, about: dict[str, str], text: str, blocks: list[Block], structure: Structure) -> tuple[str, str]:
+    """From the format or the Gutenberg header, else from the title page, else the file's name."""
+    title, author = source.title or about.get("title", ""), source.author or about.get("author", "")
+    first = structure.headings[0].first if structure.headings else 0
+    lines = [plain(text[start:end]) for block in blocks[: min(first, 12)] for start, end in block.lines[:6]]
+    lines = [line for line in lines if len(line) < 120]
+    if not author:
+        for line, following in zip(lines, [*lines[1:], ""], strict=False):
+            match = re.match(r"by\b[\s:]*(.*)$", line, re.IGNORECASE)
+            if match and (match[1] or following):
+                author = match[1] or following
+                break
+    if not title and lines and len(lines[0].split()) <= 12 and not re.match(r"by\b|title:", lines[0], re.IGNORECASE):
+        title = lines[0].strip(" .")
+    return (_cased(title) or Path(source.name).stem), _cased(author)
+
+
+def _cased(name: str) -> str:
+    return name.title().replace("'S", "'s").replace("’S", "’s") if name.isupper() else name
+
+
+def _left_out(text: str, blocks: list[Block], structure: Structure, book_id: str, settings: BooksConfig) -> dict[int, str]:
+    """Blocks of chapters that a setting leaves out, and of front matter where that is to go."""
+    wanted = {part for item in settings.leave_out for name, _, part in [item.partition(":")] if name == book_id}
+    gone: dict[int, str] = {}
+    number = 0
+    starts = [h.first for h in structure.headings]
+    for h, stop in zip(structure.headings, [*starts[1:], len(blocks)], strict=True):
+        number += h.kind == "chapter"
+        heading = plain(text[blocks[h.first].start : blocks[h.last].end]) if h.last >= h.first else h.label
+        rule = ""
+        if heading in wanted or (h.kind == "chapter" and str(number) in wanted):
+            rule = "left-out"
+        elif h.kind == "front" and settings.front_matter == "drop":
+            rule = "front-matter"
+        if rule:
+            gone |= dict.fromkeys(range(h.first, stop), rule)
+    if settings.front_matter == "drop" and starts:
+        gone |= dict.fromkeys(range(starts[0]), "front-matter")
+    return gone
+
+
+def _kept_headings(structure: Structure, blocks: list[Block]) -> list[Heading]:
+    """The headings whose text is still there, and one for text that stands before the first of them."""
+    out = [h for h in structure.headings if blocks[h.first].kind != "gone"]
+    if out:
+        first = next((i for i, block in enumerate(blocks) if block.kind not in ("gone", "break")), None)
+        if first is not None and first < out[0].first:
+            out.insert(0, Heading(first, first - 1, "front", 3))
+    return out
+
+
+def _mended(text: str, blocks: list[Block], seams: list[int]) -> set[int]:
+    """Blocks that go on with a sentence which a removed page number, picture or note had broken off."""
+    starts = [block.start for block in blocks]
+    cut = {bisect_left(starts, at) for at in seams} | {i + 1 for i, b in enumerate(blocks) if b.rule in ("page-number", "running-head")}
+    mended = set()
+    for i in cut:
+        before = i - 1
+        while before >= 0 and blocks[before].kind == "gone":
+            before -= 1
+        if before < 0 or i >= len(blocks) or blocks[i].kind != "prose" or blocks[before].kind != "prose":
+            continue
+        if text[blocks[i].start].islower() and (text[blocks[before].end - 1].isalnum() or text[blocks[before].end - 1] in ",;—-"):
+            mended.add(i)
+    return mended
+
+
+def _check_share(draft: Draft, source: Source, settings: BooksConfig) -> None:
+    """Stop where cleaning has taken more than a plausible share, with what it was about to remove."""
+    removed = draft.removed()
+    frame = sum(len(r.text) for r in removed if r.rule in _FRAME_RULES)
+    counted = [r for r in removed if r.rule not in (*_FRAME_RULES, *_CHOICES)]
+    size = sum(len(r.text) for r in counted) + max(0, frame - _LICENCE_CHARS)
+    whole = len(source.text) - min(frame, _LICENCE_CHARS)
+    if size <= max(2000, settings.max_removed_share * whole):
+        return
+    worst = max((r for r in removed if r.rule not in _CHOICES), key=lambda r: len(r.text))
+    raise ProofFailed(
+        f"{source.name}: cleaning would remove {size / whole:.0%} of the text, above books.max_removed_share = {settings.max_removed_share}; the largest "
+        f"part is {len(worst.text)} characters as {worst.rule}, from \"{_glimpse(worst.text)}\"; if that is right, raise the setting"
+    )
+
+
+def _glimpse(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= 160 else f"{flat[:90]} ... {flat[-60:]}"
+
+
 def _chapters(draft: Draft, headings: list[Heading]) -> tuple[Chapter, ...]:
     text = draft.text
-    if not headings:
+    if not any(h.kind == "chapter" for h in headings):
         return _pieces(text)
     marks = draft.marks
-    starts = marks[0::2] + [len(text)]
+    starts = [*marks[0::2], len(text)]
     out = []
     for i, heading in enumerate(headings):
-        start, end, head_end = starts[i], starts[i + 1], marks[2 * i + 1]
+        start, head_end = starts[i], marks[2 * i + 1]
+        end = start + len(text[start : starts[i + 1]].rstrip())
         while head_end < end and text[head_end].isspace():
             head_end += 1
-        end = start + len(text[start:end].rstrip())
-        out.append(Chapter(heading.kind, heading.level, text[start:head_end].strip(), start, end, min(head_end, end)))
+        shown = heading.last >= heading.first
+        name = text[start:head_end].strip() if shown else heading.label
+        out.append(Chapter(heading.kind, heading.level, name, start, end, min(head_end, end) if shown else start))
     return tuple(out)
+
+
+def _gaps(headings: list[Heading]) -> list[str]:
+    """Sentences about numbers that are missing from the sequence of chapters."""
+    numbers = [h.number for h in headings if h.kind == "chapter" and h.number > 0]
+    return [
+        f"chapter {b} follows chapter {a}; the source may lack what stood between, or misprint a number"
+        for a, b in zip(numbers, numbers[1:], strict=False)
+        if b not in (a + 1, 1)
+    ]
 
 
 def _pieces(text: str) -> tuple[Chapter, ...]:
@@ -97,8 +249,3 @@ def _pieces(text: str) -> tuple[Chapter, ...]:
             cuts.append(at + 2)
     ends = [*cuts[1:], whole]
     return tuple(Chapter("piece", 1, "", start, len(text[:end].rstrip()), start) for start, end in zip(cuts, ends, strict=True))
-
-
-def _alphabet(before: str, after: str) -> tuple[AlphabetRow, ...]:
-    old, new = Counter(before), Counter(after)
-    return tuple(AlphabetRow(char, old[char], new[char], after.find(char)) for char in sorted(old.keys() | new.keys()))

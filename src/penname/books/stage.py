@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from penname.books.heldout import split_heldout
-from penname.books.read import read_book, source_digest
+from penname.books.open import source_digest
+from penname.books.read import read_book
 from penname.core.config import Config
 from penname.core.errors import BadInput
 from penname.core.folder import VoiceFolder

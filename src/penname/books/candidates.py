@@ -1,0 +1,146 @@
+"""Lines that look like headings, each read as style, number and title. Whether they are headings their sequence decides."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from penname.books.blocks import Block
+from penname.books.numerals import WORD_PATTERN, WORDS, number
+
+LEVELS = {
+    "volume": 1, "vol": 1, "tome": 1,
+    "part": 2, "book": 2, "phase": 2, "epoch": 2, "period": 2, "division": 2,
+    "chapter": 3, "chap": 3, "chaper": 3, "chapitre": 3, "stave": 3, "letter": 3, "episode": 3, "canto": 3, "narrative": 3, "lecture": 3,
+    "section": 4, "scene": 4,
+}  # fmt: skip
+_ONE_KEY = {"vol": "volume", "tome": "volume", "chap": "chapter", "chaper": "chapter", "chapitre": "chapter"}
+_KEY = "|".join(LEVELS)
+_NUMBER = rf"[ivxlcdm]+j?|\d{{1,4}}|{WORD_PATTERN}"
+_KEYED = re.compile(
+    rf"(?:the\s+)?(?P<key>{_KEY})\b\.?\s*(?:the\s+|no\.?\s+|number\s+|and\s+)?(?P<num>{_NUMBER})(?![\w'’])(?P<rest>.*)", re.IGNORECASE | re.DOTALL
+)
+_TURNED = re.compile(rf"(?:the\s+)?(?P<num>{WORD_PATTERN}|\d{{1,3}}(?:st|nd|rd|th))\s+(?P<key>{_KEY})\b(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
+_BARE = re.compile(rf"[\[(—–-]*\s*(?P<num>{_NUMBER})\s*[\])—–-]*\s*[.:]?", re.IGNORECASE)
+_TITLED = re.compile(r"(?P<num>[IVXLCDM]+|\d{1,3})(?:[.:)]|\s*[—–]|\s*-{1,2}(?=\s)|(?<=\w)(?=\s[A-Z]))\s*(?P<rest>\S.*)", re.DOTALL)
+_FRONT = (
+    r"prefaces?|prefatory|introduction|introductory|foreword|prologue|proem|prelude|advertisement|dedication|letter of dedication|dedicatory|to the reader|"
+    r"exordium|note|notice|apology|argument|preamble|before the curtain|etymology|extracts"
+)
+_BACK = r"epilogue|afterword|conclusion|postscript|finale|l['’]envoi|envoi|appendix|appendices|glossary|notes|endnotes|footnotes|coda|note"
+_NAMED = re.compile(
+    rf"(?:(?:the|an?|author['’]?s?|editor['’]?s?|biographical|explanatory|general|critical)\s+)*(?P<name>{_FRONT}|{_BACK})"
+    rf"(?:\s+(?:to|by|of|from|on)\s+[^.!?]{{1,80}}|\s+[ivx\d]+|\s+(?:letter|note|chapter|remarks|epistle))?\s*[.:]?",
+    re.IGNORECASE,
+)
+_BACK_NAME = re.compile(_BACK, re.IGNORECASE)
+_MARKUP = re.compile(r"[_=*#~]+")
+_SMALL = frozenset("a an and at by for from in into of on or the to with is as de la which that".split())
+MAX_HEADING_CHARS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A block that looks like a heading. ``style`` groups those that are numbered alike; ``words`` follow before the next one."""
+
+    block: int
+    style: str  # "chapter", "volume", ..., "bare-roman", "titled-arabic", ..., "named"
+    number: int
+    titled: bool
+    hinted: bool = False  # the format itself marks it as a heading
+    words: int = 0
+    back: bool = False  # named: such a name can stand behind the story
+
+    @property
+    def level(self) -> int:
+        """1 for volumes, 2 for parts and books, 3 for chapters and bare numbers, 4 for sections."""
+        return LEVELS.get(self.style, 3)
+
+
+def plain(text: str) -> str:
+    """A line without its emphasis marks, spaces folded, spaced-out letters closed up: "C H A P T E R" is a word."""
+    line = " ".join(_MARKUP.sub(" ", text).split())
+    if re.match(r"(?:[A-Z] ){3,}", line):
+        line = re.sub(r"(?<=\b[A-Z]) (?=[A-Z]\b)", "", line)
+    return line
+
+
+def read_candidate(index: int, text: str, hinted: bool = False) -> Candidate | None:
+    """The candidate that a block's text is, or None."""
+    line = plain(text)
+    if not line or len(line) > MAX_HEADING_CHARS:
+        return None
+    match = _KEYED.fullmatch(line) or _TURNED.fullmatch(line)
+    if match:
+        value = number(match["num"].rstrip("stndrh") if match["num"][0].isdigit() else match["num"])
+        if value is None or line[0].islower() or not _rest_is_title(match["rest"], hinted):
+            return None
+        key = match["key"].lower()
+        return Candidate(index, _ONE_KEY.get(key, key), value, bool(match["rest"].strip(" .:—–-")), hinted)
+    match = _BARE.fullmatch(line)
+    if match:
+        written = match["num"]
+        value = number(written)
+        if value is None or (written.islower() and not written.isdigit() and len(written) < 3):
+            return None
+        return Candidate(index, f"bare-{_numbering(written)}", value, False, hinted)
+    match = _TITLED.fullmatch(line)
+    if match and (hinted or looks_like_title(match["rest"])) and len(line) < 200:
+        value = number(match["num"])
+        if value is not None:
+            return Candidate(index, f"titled-{_numbering(match['num'])}", value, True, hinted)
+    match = _NAMED.fullmatch(line)
+    if match and not line[0].islower() and len(line) <= 120:
+        return Candidate(index, "named", 0, True, hinted, back=bool(_BACK_NAME.fullmatch(match["name"])))
+    return None
+
+
+def _numbering(written: str) -> str:
+    return "arabic" if written.isdigit() else "word" if written.lower() in WORDS else "roman"
+
+
+def _rest_is_title(rest: str, hinted: bool) -> bool:
+    """Whether what follows a keyword and number can be a heading's rest: nothing, or a title, set off or in title case."""
+    bare = rest.strip()
+    if not bare or hinted:
+        return True
+    if bare[0] in ".:—–-)],;":
+        body = bare.strip(" .:—–-)],;")
+        if not body:
+            return True
+        if bare[0] in ",;":
+            return looks_like_title(body)
+        return not body[0].islower() or bare[0] in "—–-:"
+    return looks_like_title(bare)  # "CHAPTER I THE CONSUL'S YARN": no mark, so the title itself must look like one
+
+
+def looks_like_title(text: str) -> bool:
+    """Whether a short text is set like a title: in capitals, or most of its words with a capital and no sentence's end."""
+    words = re.findall(r"[^\W\d_][\w'’-]*", text)
+    if not words or len(words) > 60:
+        return False
+    letters = [char for char in text if char.isalpha()]
+    if sum(char.isupper() for char in letters) > 0.8 * len(letters):
+        return True
+    if text.rstrip()[-1] in ",;" or len(words) > 14:
+        return False
+    big = [word for word in words if word.lower() not in _SMALL]
+    return words[0][0].isupper() and bool(big) and sum(word[0].isupper() for word in big) >= 0.7 * len(big)
+
+
+def find_candidates(text: str, blocks: list[Block], hinted: frozenset[int]) -> list[Candidate]:
+    """Every block that looks like a heading, with the words of other text between it and the next."""
+    words = [0]
+    for block in blocks:
+        words.append(words[-1] + (0 if block.kind in ("gone", "break") else text.count(" ", block.start, block.end) + len(block.lines)))
+    found = []
+    for i, block in enumerate(blocks):
+        if block.kind in ("prose", "verse") and block.end - block.start <= MAX_HEADING_CHARS and text[block.start] not in "\"'“‘":
+            candidate = read_candidate(i, text[block.start : block.end], i in hinted)
+            if candidate:
+                found.append(candidate)
+    ends = [c.block for c in found[1:]] + [len(blocks)]
+    return [
+        Candidate(c.block, c.style, c.number, c.titled, c.hinted, words[end] - words[c.block + 1], c.back)
+        for c, end in zip(found, ends, strict=True)
+    ]

@@ -1,0 +1,81 @@
+"""Things set into the text that are not the story: pictures, footnotes and their marks, page numbers, transcribers' brackets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from penname.books.draft import Rewrite
+
+_OPENING = re.compile(
+    r"\[\s*\*?\*?\s*(?P<what>illustrations?|frontispiece|picture|plate|map|decoration|music|sheet music|cover|"
+    r"footnotes?|endnotes?|sidenote|"
+    r"transcriber['’]?s?['’]?\s+(?:end)?notes?|tn|transcription note|note by (?:the )?transcriber|"
+    r"published under the name|pg|page|p|blank page|handwriting|advertisement)\b\.?(?=[\s\d:.\]_—-])",
+    re.IGNORECASE,
+)
+_RULES = (("foot", "footnote"), ("endn", "footnote"), ("side", "footnote"), ("tran", "transcriber-note"), ("tn", "transcriber-note"),
+          ("note", "transcriber-note"), ("publ", "credit"), ("pg", "page-number"), ("page", "page-number"), ("p", "page-number"),
+          ("blan", "page-number"))  # fmt: skip
+_MAX_BRACKET_CHARS = 20_000
+_PAGE_ONLY = re.compile(r"\[\s*(?:pg|page|p)\b\.?\s*(?:\d{1,4}|[ivxlc]{1,7})\s*\]", re.IGNORECASE)
+_PICTURE_FILE = re.compile(r"\{[^{}]{0,400}\.(?:jpe?g|png|gif)\}", re.IGNORECASE)
+_BRACE_MARK = re.compile(r" ?\{(?:(?:end|foot)?note\s*)?\d{1,4}[a-z]?\}", re.IGNORECASE)
+_MARK = re.compile(r"(?<=[\w.,;:!?\"'’”_)—])\[(?:\d{1,3}|[A-Z]|[*†‡§]{1,3})\]")
+_NOTE_BODY = re.compile(r"(?m)(?<=\n\n)[ \t]*(?P<mark>[\[{](?:\d{1,3}|[A-Z]|[*†‡§]{1,3}|\d{1,4}[a-z]?)[\]}])[ \t]+(?=\S)")
+_BLANK = re.compile(r"\n[ \t]*\n")
+
+
+def find_notes(text: str) -> list[Rewrite]:
+    """The removals, sorted and apart. A bracket that never closes, or closes very late, is left alone."""
+    found = sorted(_all_notes(text), key=lambda item: (item[0], -item[1]))
+    out: list[Rewrite] = []
+    for item in found:
+        if not out or item[0] >= out[-1][1]:
+            out.append(item)
+    return out
+
+
+def _all_notes(text: str) -> Iterator[Rewrite]:
+    yield from _brackets(text)
+    for match in _PICTURE_FILE.finditer(text):
+        yield match.start(), match.end(), "", "illustration"
+    marks = set()
+    for match in _MARK.finditer(text):
+        marks.add(match[0])
+        yield match.start(), match.end(), "", "footnote-mark"
+    for match in _BRACE_MARK.finditer(text):
+        marks.add(match[0].strip())
+        yield match.start(), match.end(), "", "footnote-mark"
+    for match in _NOTE_BODY.finditer(text):
+        if match["mark"] in marks:
+            blank = _BLANK.search(text, match.end())
+            yield match.start(), blank.start() if blank else len(text), "", "footnote"
+
+
+def _brackets(text: str) -> Iterator[Rewrite]:
+    reached = 0
+    for match in _OPENING.finditer(text):
+        start = match.start()
+        if start < reached:
+            continue
+        what = match["what"].lower()
+        rule = next((rule for head, rule in _RULES if what.startswith(head)), "illustration")
+        if rule == "page-number" and not _PAGE_ONLY.match(text, start) and what != "blank page":
+            continue
+        if rule == "illustration" and match[0].rstrip().endswith(what) and text[match.end() : match.end() + 1] not in (":", "]", ".", " ", "\n", "—", "-"):
+            continue
+        end = _closing(text, start)
+        if end:
+            reached = end
+            yield start, end, "", rule
+
+
+def _closing(text: str, start: int) -> int:
+    """Where the bracket that opens at ``start`` closes, nested ones counted; 0 where it does not."""
+    depth = 0
+    for match in re.compile(r"[\[\]]").finditer(text, start, min(len(text), start + _MAX_BRACKET_CHARS)):
+        depth += 1 if match[0] == "[" else -1
+        if depth == 0:
+            return match.end()
+    return 0

@@ -1,0 +1,135 @@
+"""RTF: text, paragraphs and heading styles; fonts, pictures, notes, fields and hidden text are passed over."""
+
+from __future__ import annotations
+
+import re
+
+from penname.books.source import Emitter, Source
+from penname.core.errors import BadInput
+from penname.core.hashing import sha256_bytes
+
+_TOKEN = re.compile(rb"\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-z])|([{}])|[\r\n]+|([^\\{}\r\n]+)")
+_SKIPPED = frozenset(
+    b"fonttbl colortbl pict object footnote header headerl headerr headerf footer footerl footerr footerf info themedata listtable "
+    b"listoverridetable rsidtbl generator xmlnstbl datastore latentstyles fldinst annotation atnid atnauthor bkmkstart bkmkend "
+    b"shpinst revtbl filetbl pgdsctbl xe tc nonshppict".split()
+)
+_CHARS = {
+    b"par": "\n\n", b"sect": "\n\n", b"page": "\n\n", b"row": "\n\n", b"line": "\n", b"tab": " ", b"cell": " ",
+    b"emdash": "—", b"endash": "–", b"lquote": "‘", b"rquote": "’", b"ldblquote": "“", b"rdblquote": "”", b"bullet": "•",
+    b"emspace": " ", b"enspace": " ", b"qmspace": " ",
+}  # fmt: skip
+_SYMBOLS = {b"~": "\u00a0", b"_": "-", b"-": "\u00ad", b"\\": "\\", b"{": "{", b"}": "}"}
+_MAX_DEPTH = 2000
+
+
+class _State:
+    """The group state of an RTF reader: what is inherited by groups inside."""
+
+    __slots__ = ("deleted", "italic", "level", "skip", "unicode_skip")
+
+    def __init__(self, skip: bool = False, unicode_skip: int = 1, italic: bool = False, deleted: bool = False, level: int = 0) -> None:
+        self.skip, self.unicode_skip, self.italic, self.deleted, self.level = skip, unicode_skip, italic, deleted, level
+
+    def copy(self) -> _State:
+        return _State(self.skip, self.unicode_skip, self.italic, self.deleted, self.level)
+
+
+def read_rtf(data: bytes, name: str, keep_italics: bool) -> Source:
+    """The Source in an RTF file."""
+    headings = _heading_styles(data)
+    codepage = re.search(rb"\\ansicpg(\d{3,5})", data[:2000])
+    encoding = f"cp{codepage[1].decode()}" if codepage else "mac_roman" if b"\\mac" in data[:200] else "cp1252"
+    try:
+        b"".decode(encoding)
+    except LookupError:
+        encoding = "cp1252"
+    emitter = Emitter(keep_italics)
+    parts: list[str] = []
+    state, stack = _State(), list[_State]()
+    owed = 0  # characters still to pass over after a \u
+    level = 0
+
+    def put(text: str) -> None:
+        nonlocal level
+        if not text or state.skip or state.deleted:
+            return
+        if text == "\n\n":
+            emitter.block("".join(parts), level=level)
+            parts.clear()
+            return
+        level = state.level
+        parts.append(text)
+
+    for match in _TOKEN.finditer(data):
+        word, number, octet, symbol, brace, run = match.groups()
+        if brace == b"{":
+            if len(stack) > _MAX_DEPTH:
+                raise BadInput(f"{name} nests groups deeper than any text; it is damaged, save it again")
+            stack.append(state)
+            state = state.copy()
+        elif brace == b"}":
+            if stack:
+                state = stack.pop()
+            owed = 0
+        elif word is not None:
+            value = int(number) if number else None
+            if word == b"u" and value is not None:
+                code = value if value >= 0 else value + 65536
+                put(chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd")
+                owed = state.unicode_skip
+            elif word == b"uc":
+                state.unicode_skip = min(value or 0, 8)
+            elif word in _SKIPPED:
+                state.skip = True
+            elif word == b"stylesheet":
+                state.skip = True
+            elif word == b"pard":
+                state.level = 0
+            elif word == b"s" and value is not None:
+                state.level = headings.get(value, 0)
+            elif word == b"outlinelevel" and value is not None and value < 9:
+                state.level = value + 1
+            elif word == b"i" and keep_italics and state.italic != (value != 0):
+                state.italic = value != 0
+                put("_")
+            elif word in (b"deleted", b"v"):
+                state.deleted = value != 0
+            elif word == b"plain":
+                state.deleted = False
+            elif word in _CHARS:
+                put(_CHARS[word])
+        elif octet is not None:
+            if owed:
+                owed -= 1
+            else:
+                put(bytes.fromhex(octet.decode()).decode(encoding, errors="replace"))
+        elif symbol == b"*":
+            state.skip = True  # a destination that a reader may pass over
+        elif symbol is not None:
+            put("\n\n" if symbol in b"\r\n" else _SYMBOLS.get(symbol, ""))
+        elif run is not None:
+            take = run[owed:]
+            owed = max(0, owed - len(run))
+            put(take.decode(encoding, errors="replace"))
+    put("\n\n")
+    if not emitter.size:
+        raise BadInput(f"{name} has no text in it; name the file that holds the book")
+    title = re.search(rb"\{\\title ([^{}\\]{1,200})\}", data[:20_000])
+    author = re.search(rb"\{\\author ([^{}\\]{1,200})\}", data[:20_000])
+    return Source(
+        emitter.text(),
+        name,
+        sha256_bytes(data),
+        "kept",
+        title=title[1].decode(encoding, errors="replace") if title else "",
+        author=author[1].decode(encoding, errors="replace") if author else "",
+        hints=tuple(emitter.hints),
+    )
+
+
+def _heading_styles(data: bytes) -> dict[int, int]:
+    """Heading level by style number, from the style sheet's names."""
+    at = data.find(b"{\\stylesheet")
+    sheet = data[at : at + 200_000] if at >= 0 else b""
+    return {int(number): int(level) for number, level in re.findall(rb"\\s(\d{1,4})\b[^{}]*?[Hh]eading (\d);", sheet)}
