@@ -28,10 +28,9 @@ class RoomyLayer(DynamicLayer):
             raise ValueError(f"the cache has room for {self.capacity} tokens and {stop} were put in")
         self._buffers[0][:, :, start:stop] = key_states
         self._buffers[1][:, :, start:stop] = value_states
-        self._view(stop)
-        return self.keys, self.values
+        return self._view(stop)
 
-    def reorder_cache(self, beam_idx: torch.Tensor) -> None:
+    def reorder_cache(self, beam_idx: Any) -> None:
         """Keep the rows ``beam_idx`` of the batch, in that order."""
         if self._buffers is not None:
             length = self.get_seq_length()
@@ -42,9 +41,11 @@ class RoomyLayer(DynamicLayer):
         batch, heads, _, width = states.shape
         return states.new_empty(batch, heads, self.capacity, width)
 
-    def _view(self, length: int) -> None:
+    def _view(self, length: int) -> tuple[torch.Tensor, torch.Tensor]:
         assert self._buffers is not None
-        self.keys, self.values = self._buffers[0][:, :, :length], self._buffers[1][:, :, :length]
+        keys, values = self._buffers[0][:, :, :length], self._buffers[1][:, :, :length]
+        self.keys, self.values = keys, values
+        return keys, values
 
 
 class GrowingCache(DynamicCache):
@@ -53,3 +54,8 @@ class GrowingCache(DynamicCache):
     def __init__(self, config: Any, capacity: int) -> None:
         super().__init__(config=config)
         self.layers = [RoomyLayer(capacity) if type(layer) is DynamicLayer else layer for layer in self.layers]
+
+    def keep_rows(self, rows: Any) -> None:
+        """Keep only ``rows`` of the batch; linear-attention layers know this as reordering."""
+        for layer in self.layers:
+            layer.reorder_cache(rows)

@@ -22,7 +22,7 @@ from penname.core.errors import BadInput, ProofFailed
 from penname.core.progress import Progress, progress
 from penname.core.rng import CounterRng
 
-_NUCLEUS_FIRST = 1024  # sorting a whole vocabulary costs more than the forward pass of a small carrier
+_NUCLEUS_FIRST = 256  # sorting a whole vocabulary can cost as much as the forward pass of a small carrier
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def _generate_batch(
             break
         if len(keep) < len(alive):
             kept = torch.tensor(keep, device=device)
-            cache.reorder_cache(kept)
+            cache.keep_rows(kept)
             mask, position_ids = mask[kept], position_ids[kept]
             alive = [alive[at] for at in keep]
         input_ids = torch.tensor([[chosen[at]] for at in keep], device=device)
@@ -139,19 +139,32 @@ def choose(logits: torch.Tensor, uniform: torch.Tensor, temperature: float, top_
     Nucleus sampling (Holtzman et al. 2020): the smallest set of likeliest tokens whose probability reaches ``top_p``.
     Temperature 0 takes the likeliest token, the lowest id where two are equal.
     """
-    if not torch.isfinite(logits).all():
-        raise ProofFailed("the model gave logits that are not finite, so nothing can be sampled from it; try carrier.dtype = fp32")
     if temperature == 0:
-        return logits.argmax(dim=-1)
-    probabilities = torch.softmax(logits.double() / temperature, dim=-1)
-    width = min(_NUCLEUS_FIRST, logits.shape[-1])
-    top, ids = probabilities.topk(width, dim=-1)  # descending
-    if width < logits.shape[-1] and bool((top.sum(-1) < top_p).any()):
-        top, ids = probabilities.sort(dim=-1, descending=True, stable=True)
-    before = top.cumsum(-1) - top
-    top = top.masked_fill(before >= top_p, 0.0)  # the first token always stays: nothing stands before it
+        return _finite(logits.max(dim=-1)).indices
+    scaled = logits / temperature
+    return _nucleus_draw(scaled, _finite(torch.logsumexp(scaled, dim=-1, keepdim=True)), uniform, top_p, _NUCLEUS_FIRST)
+
+
+def _finite(reduced: Any) -> Any:
+    values = reduced if isinstance(reduced, torch.Tensor) else reduced.values
+    if not torch.isfinite(values).all():
+        raise ProofFailed("the model gave logits that are not finite, so nothing can be sampled from it; try carrier.dtype = fp32")
+    return reduced
+
+
+def _nucleus_draw(scaled: torch.Tensor, total: torch.Tensor, uniform: torch.Tensor, top_p: float, width: int) -> torch.Tensor:
+    # Only the likeliest `width` tokens are sorted. A row whose nucleus is wider is drawn again by itself with more of
+    # them, so that what a row gives never depends on the rows beside it.
+    width = min(width, scaled.shape[-1])
+    top, ids = scaled.topk(width, dim=-1)  # (B, width), descending
+    top = (top - total).double().exp()
     cumulative = top.cumsum(-1)
-    at = torch.searchsorted(cumulative, (uniform * cumulative[:, -1])[:, None], right=True)
-    # Rounding may put the draw at the very end, behind the last token that has any probability.
-    at = torch.minimum(at, (top > 0).sum(-1, keepdim=True) - 1)
-    return ids.gather(-1, at).squeeze(-1)
+    inside = (cumulative - top < top_p) & (top > 0)  # the first token always is: nothing stands before it
+    mass = cumulative.gather(-1, inside.sum(-1, keepdim=True) - 1)
+    at = torch.searchsorted(cumulative, uniform[:, None] * mass, right=True)
+    at = torch.minimum(at, inside.sum(-1, keepdim=True) - 1)  # rounding may put a draw behind the nucleus
+    chosen = ids.gather(-1, at).squeeze(-1)
+    wide = (cumulative[:, -1] < top_p).nonzero().squeeze(-1)
+    if width < scaled.shape[-1] and len(wide):
+        chosen[wide] = _nucleus_draw(scaled[wide], total[wide], uniform[wide], top_p, width * 16)
+    return chosen
