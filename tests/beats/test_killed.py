@@ -7,13 +7,13 @@ import time
 from pathlib import Path
 
 import pytest
-from serving import beat_process, fault_server, requests_in
 from synthetic import MARKS, synthetic_voice
 from test_endpoint import check_beats
 
 from penname.core.files import read_json
 from penname.core.folder import open_voice
 from penname.core.rng import CounterRng
+from serving import beat_process, fault_server, requests_in
 
 TIMEOUT_SECONDS = 2.0
 
@@ -53,6 +53,7 @@ def killed_and_rerun(folder: Path, passages: int, kills: int, concurrency: int, 
         voice = synthetic_voice(folder / "voice", passages, settings(address, concurrency))
         points = sorted(CounterRng("kills", passages, k).below(passages) for k in range(kills))
         held = 0
+        kills_seen: list[tuple[float, set[int]]] = []  # (when it was dead, the passages that had their beat)
         for point in points:
             process = beat_process(voice)
             while len(requests_in(log)) < point and process.poll() is None:
@@ -60,19 +61,17 @@ def killed_and_rerun(folder: Path, passages: int, kills: int, concurrency: int, 
             process.kill()  # SIGKILL
             process.communicate()
             done = accepted(voice) if (voice / "beats/cache.sqlite").exists() else set()
-            assert answers_held(voice) >= held if done else True
+            assert not done or answers_held(voice) >= held
             held = answers_held(voice) if done else 0
-            before, settled = len(requests_in(log)), passages_of(done)
-            (folder / f"after-{point}").write_text(f"{before} {' '.join(map(str, sorted(settled)))}")
+            kills_seen.append((time.monotonic(), passages_of(done)))
         process = beat_process(voice)
-        out, err = process.communicate()
+        _, err = process.communicate()
         assert process.returncode == 0, err
         assert "Traceback" not in err
     rows = requests_in(log)
-    for point in points:  # a request that was under way at the kill may end after it; what was settled was asked for before
-        before, *settled = map(int, (folder / f"after-{point}").read_text().split())
-        asked_later = {row["index"] for row in rows[before:] if row["at"] > rows[max(0, before - 1)]["at"] + 3.5}
-        assert not asked_later & set(settled)
+    for killed_at, settled in kills_seen:  # both clocks are the machine's monotonic one
+        assert not {row["index"] for row in rows if row["at"] > killed_at} & settled
+    assert len(kills_seen[-1][1]) > 0
     answered = sum(row["answered"] for row in rows)
     # Each answer is in the cache, but for those that were on their way when the process was killed.
     assert answered - answers_held(voice) <= kills * concurrency
@@ -95,7 +94,7 @@ def test_five_thousand_passages_take_no_longer_than_the_server_needs(tmp_path: P
     with fault_server(log, "--latency", "0.35", "--faults", "0.35", "--hang", "3") as address:
         voice = synthetic_voice(tmp_path / "voice", 5000, settings(address, concurrency))
         process = beat_process(voice)
-        out, err = process.communicate()
+        _, err = process.communicate()
         assert process.returncode == 0, err
     check_beats(voice)
     rows = requests_in(log)
