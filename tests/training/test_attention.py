@@ -51,17 +51,15 @@ def test_without_documents_the_row_is_one_document() -> None:
 
 @pytest.mark.parametrize("wanted", ["varlen", "flex"])
 def test_a_cuda_kernel_on_a_cpu_is_refused(wanted: str) -> None:
-    from tiny import tiny_carrier
-
     from penname.carriers.loading import load_model
+    from tiny import tiny_carrier
 
     with pytest.raises(BadInput, match="needs CUDA"):
         resolve_attention(load_model(tiny_carrier("qwen3")), wanted)
 
 
 def test_a_cpu_runs_each_document_by_itself() -> None:
-    from tiny import tiny_carrier
-
     from penname.carriers.loading import load_model
+    from tiny import tiny_carrier
 
     assert resolve_attention(load_model(tiny_carrier("qwen3"))) == "per-document"
