@@ -18,6 +18,7 @@ _PUBLIC = {
     "resolve_carrier": "store",
     "staged_carriers": "store",
     "rehash_carrier": "store",
+    "stage_carrier": "staging",
     "stage_smollm2": "smollm",
     "CarrierFacts": "facts",
     "carrier_facts": "facts",

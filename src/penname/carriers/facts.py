@@ -29,9 +29,14 @@ class CarrierFacts:
     quantised: str  # how the weights were quantised before staging; "" where they were not
 
     @property
+    def instruct(self) -> bool:
+        """Whether it is instruction-tuned."""
+        return self.kind == "instruct"
+
+    @property
     def warning(self) -> str:
         """One sentence where the carrier is not fit to make a voice, else empty."""
-        if self.kind != "instruct":
+        if not self.instruct:
             return ""
         also = f" and was quantised to {self.quantised}" if self.quantised else ""
         return f"{self.name} is instruction-tuned{also}: it serves to try things, not to make a voice"
@@ -47,7 +52,7 @@ def carrier_facts(folder: Path) -> CarrierFacts:
     for name in ("tokenizer_config.json", "generation_config.json"):
         extras[name] = read_json(folder / name) if (folder / name).is_file() else {}
     has_template = bool(extras["tokenizer_config.json"].get("chat_template")) or (folder / "chat_template.jinja").is_file()
-    called = str(origin.get("repo") or origin.get("gguf") or folder.name)
+    called = str(origin.get("repo") or origin.get("gguf") or origin.get("called") or folder.name)
     kind, evidence = judge_kind(called, has_template, extras["generation_config.json"])
     return CarrierFacts(
         name=folder.name,
