@@ -38,16 +38,12 @@ class Stage:
         return getattr(importlib.import_module(self.module), pattern.format(self.stem))
 
 
-def _shards(voice: VoiceFolder) -> Path:
-    return voice.shards(Path(voice.config.carrier.name).name)
-
-
 STAGES = (
     Stage("books", "book", "penname.books.stage", "books", lambda v: v.books),
     Stage("cast", "cast", "penname.cast.stage", "cast", lambda v: v.cast, needs=("books",)),
     Stage("copies", "rename", "penname.renaming.stage", "rename", lambda v: v.copies, needs=("cast",)),
     Stage("beats", "beat", "penname.beats.stage", "beats", lambda v: v.beats, needs=("cast",)),
-    Stage("shards", "shard", "penname.shards.stage", "shards", _shards, needs=("copies", "beats")),
+    Stage("shards", "shard", "penname.shards.stage", "shards", lambda v: v.current_shards, needs=("copies", "beats")),
     Stage("register", "control --register", "penname.judging.stage", "register", lambda v: v.judging, "manifest-register.json", ("beats",)),
     Stage("control", "control", "penname.judging.stage", "control", lambda v: v.judging, "manifest-control.json", ("register", "copies")),
     Stage("train", "train", "penname.training.stage", "train", lambda v: v.runs, needs=("shards", "register")),
