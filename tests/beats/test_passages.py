@@ -76,7 +76,7 @@ def test_a_scene_break_is_where_to_cut_and_its_mark_ends_a_passage() -> None:
     assert [t.endswith("* * *") for t in cut] == [True, False]
 
 
-@pytest.mark.parametrize("least, most", [(120, 350), (60, 150), (200, 700)])
+@pytest.mark.parametrize("least, most", [(120, 350), (80, 200), (200, 700)])
 def test_jane_eyre_every_word_once_and_lengths_within_the_limits(shared, least: int, most: int) -> None:
     from penname.books import read_book
 
@@ -90,7 +90,7 @@ def test_jane_eyre_every_word_once_and_lengths_within_the_limits(shared, least: 
     assert max(lengths) <= most
     assert sum(n < least for n in lengths) <= 0.02 * len(lengths)
     whole = sum(book.text[p.end : p.end + 2] == "\n\n" or not book.text[p.end :].strip() for p in passages)
-    assert whole >= (0.97 if most >= 350 else 0.7) * len(passages)  # the rest lies inside paragraphs that are longer than a passage
+    assert whole >= (0.97 if most >= 350 else 0.8) * len(passages)  # the rest lies inside paragraphs that are longer than a passage
 
 
 def test_passages_are_the_same_every_time(story) -> None:
