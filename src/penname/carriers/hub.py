@@ -71,6 +71,7 @@ def ask(repo: str, revision: str | None = None) -> Answer:
     from huggingface_hub import errors
 
     where = f"{repo} at {revision}" if revision else repo
+    network: tuple[type[BaseException], ...] = (OSError, *_network_errors())
     try:
         info = _model_info(repo, revision)
     except errors.GatedRepoError:
@@ -85,7 +86,7 @@ def ask(repo: str, revision: str | None = None) -> Answer:
         return Answer(
             "offline", repo, f"{endpoint()} does not answer properly ({error.response.status_code}), so nothing is known of {where}"
         )
-    except (OSError, *_network_errors()) as error:
+    except network as error:
         return Answer("offline", repo, f"{endpoint()} cannot be reached ({type(error).__name__}), so nothing is known of {where}")
     found = _repo(info)
     if found.repo.lower() != repo.lower():

@@ -1,0 +1,103 @@
+"""Rows of ``carrier bench`` (JSONL): reading them, and whether a difference between two stands clear of their spreads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from penname.core.errors import BadInput
+from penname.core.files import read_jsonl
+
+
+@dataclass(frozen=True)
+class BenchRow:
+    """One measured setting of a carrier. ``spread`` is (max - min) / median of the measured steps; bytes at the peak."""
+
+    carrier: str
+    tokens_per_second: float
+    spread: float
+    peak_bytes: int | None  # of the device; None where the row does not say
+    host_bytes: int | None  # of the process, beside the device's
+    device: str
+    settings: Mapping[str, Any]
+
+    @property
+    def slowest(self) -> float:
+        """Tokens a second at the slow end of the spread: half of it above the median step."""
+        return self.tokens_per_second / (1 + self.spread / 2)
+
+    @property
+    def fastest(self) -> float:
+        """Tokens a second at the fast end of the spread."""
+        return self.tokens_per_second / max(1 - self.spread / 2, 0.05)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Row ``b`` against row ``a``: the ratio of their speeds with its range, and whether that range leaves out 1."""
+
+    a: BenchRow
+    b: BenchRow
+    ratio: float
+    low: float
+    high: float
+    clear: bool
+
+    @property
+    def sentence(self) -> str:
+        """The comparison for a person."""
+        if self.clear:
+            times, how = (self.ratio, "faster") if self.ratio > 1 else (1 / self.ratio, "slower")
+            return f"{self.b.carrier} is {times:.2f} times {how} than {self.a.carrier}; the spreads leave {self.low:.2f} to {self.high:.2f}"
+        return (
+            f"{self.b.carrier} runs at {self.ratio:.2f} of {self.a.carrier}'s speed, but the spreads leave {self.low:.2f} to {self.high:.2f}: "
+            "no difference is shown; measure both again on an idle machine"
+        )
+
+
+_SETTINGS = ("seq_len", "batch", "gradient_checkpointing", "attention", "dtype", "target_modules", "lora_rank")
+
+
+def read_rows(path: Path) -> list[BenchRow]:
+    """The rows of a bench file. Rows that ran out of memory are left out; BadInput for a file that holds no row."""
+    rows = [row_from(value, f"{path}, row {number}") for number, value in enumerate(read_jsonl(path), 1) if not _failed(value)]
+    if not rows:
+        raise BadInput(f"{path} holds no measured row; run: penname carrier bench")
+    return rows
+
+
+def row_from(value: Any, where: str) -> BenchRow:
+    """A row from its JSON. BadInput that names the field where one is missing or no number."""
+    if not isinstance(value, dict):
+        raise BadInput(f"{where} is no row of penname carrier bench")
+    try:
+        speed, spread = float(value["tokens_per_second"]), float(value.get("spread", 0.0))
+        carrier = str(value["carrier"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadInput(f"{where} is no row of penname carrier bench: it has no usable {str(error).strip(chr(39))}") from None
+    if speed <= 0 or spread < 0:
+        raise BadInput(f"{where}: {speed} tokens/s with a spread of {spread} cannot be a measurement")
+    settings = {key: value[key] for key in _SETTINGS if key in value}
+    peak, host = value.get("peak_bytes"), value.get("host_bytes")
+    return BenchRow(carrier, speed, spread, peak, host, str(value.get("device", "")), settings)
+
+
+def _failed(value: Any) -> bool:
+    return isinstance(value, dict) and (bool(value.get("out_of_memory")) or value.get("tokens_per_second", 0) is None)
+
+
+def compare(a: BenchRow, b: BenchRow) -> Comparison:
+    """``b`` against ``a``. Clear only where the slow end of the faster lies above the fast end of the slower."""
+    low, high = b.slowest / a.fastest, b.fastest / a.slowest
+    return Comparison(a, b, b.tokens_per_second / a.tokens_per_second, low, high, clear=low > 1 or high < 1)
+
+
+def fastest_rows(rows: Iterable[BenchRow]) -> list[BenchRow]:
+    """The fastest row of each carrier, fastest carrier first: what a plan would train with."""
+    best: dict[str, BenchRow] = {}
+    for row in rows:
+        if row.carrier not in best or row.tokens_per_second > best[row.carrier].tokens_per_second:
+            best[row.carrier] = row
+    return sorted(best.values(), key=lambda row: (-row.tokens_per_second, row.carrier))

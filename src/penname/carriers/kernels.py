@@ -1,0 +1,31 @@
+"""Optional kernels and tools of this machine: what is present, in which version, and what its absence means. No torch here."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import shutil
+
+# package -> what runs slower (never wrongly) without it
+MEANING = {
+    "flash-linear-attention": "the recurrent scan of hybrid carriers runs as plain torch",
+    "causal-conv1d": "the short convolution of hybrid carriers runs as plain torch",
+    "flash-attn": "attention runs through torch's own kernels",
+    "triton": "torch.compile for CUDA and Triton kernels are off",
+}
+HYBRID_KERNELS = ("flash-linear-attention", "causal-conv1d")
+
+
+def kernel_versions() -> dict[str, str | None]:
+    """Version of each optional kernel package, None where it is absent."""
+    versions: dict[str, str | None] = {}
+    for package in MEANING:
+        try:
+            versions[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            versions[package] = None
+    return versions
+
+
+def cpp_compiler() -> str | None:
+    """The C++ compiler that torch.compile would find, None where there is none."""
+    return next((found for name in ("c++", "g++", "clang++") if (found := shutil.which(name))), None)
