@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tiny_training import Tiny
 
 from penname.core.errors import ProofFailed
 from penname.core.tokens import open_shards
@@ -27,6 +26,7 @@ from penname.training.preflight import (
     prove_sampling_parity,
     stirred_adapter,
 )
+from tiny_training import Tiny
 
 
 def test_all_proofs_hold_and_leave_the_adapter_as_it_was(tiny: Tiny) -> None:
