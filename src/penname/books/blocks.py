@@ -7,17 +7,17 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from penname.books.draft import Rewrite
-from penname.books.numerals import WORD_PATTERN
+from penname.books.numerals import WORD_PATTERN, WORDS
 
 BlockKind = Literal["prose", "verse", "break", "gone"]
 Layout = Literal["blank", "wrapped", "lines", "kept"]
 
 SCENE_BREAK = "* * *"
 _BREAK_LINE = re.compile(r"(?:[*•·⁂☆★†#~=_+—–-]\s*)+|(?:[oO0]\s+){2,}[oO0]")
-_BREAK_STARTS = frozenset("*•·⁂☆★†#~=_+—–-oO0")
+_BREAK_STARTS = frozenset("*•·⁂☆★†#~=_+—–-")
 _TERMINAL = frozenset(".!?:\"'”’)—-*_")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _HEADING_LINE = re.compile(
@@ -25,6 +25,12 @@ _HEADING_LINE = re.compile(
     rf"(?:[IVXLCDM]+|\d{{1,3}}|{WORD_PATTERN})(?![\w'’])(?P<rest>.*)|(?:{WORD_PATTERN})\s+(?:VOLUME|PART|BOOK|CHAPTER|LETTER))",
     re.IGNORECASE,
 )
+FORCED = re.compile(
+    r"\W*(?:(?:the\s+)?(?:table\s+of\s+)?contents|(?:a\s+)?list\s+of\s+(?:illustrations|plates)|(?:author['’]s\s+|the\s+)?(?:preface|prologue|epilogue|conclusion)"
+    r"|the\s+end|finis)\W*",
+    re.IGNORECASE,
+)
+_HEADING_STARTS = frozenset(word[:3].upper() for word in ("volume vol part book chapter chap letter stave canto phase epoch episode section the table contents list author preface prologue epilogue conclusion finis".split())) | frozenset(word[:3].upper() for word in WORDS)  # noqa: E501
 _SPARE_COLUMNS = 3
 _VERSE_COLUMNS = 8
 
@@ -54,8 +60,7 @@ class Block:
         return self.lines[-1][1]
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(NamedTuple):
     start: int
     text: str
     indent: int
@@ -63,11 +68,6 @@ class _Line:
     @property
     def end(self) -> int:
         return self.start + len(self.text)
-
-    @property
-    def first_word(self) -> int:
-        space = self.text.find(" ")
-        return space if space > 0 else len(self.text)
 
 
 def cut_blocks(text: str, kept: bool) -> list[Block]:
@@ -86,7 +86,7 @@ def _lines(text: str) -> list[_Line]:
     at = 0
     for line in text.split("\n"):
         body = line.strip(" ")
-        lead = len(line) - len(line.lstrip(" ")) if body else 0
+        lead = line.index(body[0]) if body else 0
         lines.append(_Line(at + lead, body, lead))
         at += len(line) + 1
     return lines
@@ -114,7 +114,8 @@ def find_layout(lines: list[_Line]) -> tuple[Layout, int]:
 
 def _room(line: _Line, following: _Line, width: int) -> int:
     """Columns that a line would have had to spare with the next line's first word on it; negative: the break was forced."""
-    return width - len(line.text) - 1 - following.first_word
+    space = following.text.find(" ")
+    return width - len(line.text) - 1 - (space if space > 0 else len(following.text))
 
 
 def _runs(lines: list[_Line], layout: Layout, width: int) -> Iterator[tuple[int, list[_Line]]]:
@@ -142,7 +143,7 @@ def _runs(lines: list[_Line], layout: Layout, width: int) -> Iterator[tuple[int,
 
 
 def _is_break(line: str) -> bool:
-    return line[0] in _BREAK_STARTS and bool(_BREAK_LINE.fullmatch(line)) and (len(line) < 3 or line.strip("0") != "")
+    return (line[0] in _BREAK_STARTS or line[1:3] in (" o", " O", " 0")) and bool(_BREAK_LINE.fullmatch(line))
 
 
 def _room_after(line: _Line, lines: list[_Line], number: int, width: int) -> bool:
@@ -153,8 +154,10 @@ def _room_after(line: _Line, lines: list[_Line], number: int, width: int) -> boo
 
 def is_heading_line(line: str) -> bool:
     """Whether a line opens a division by keyword and number: it never joins the paragraph before it."""
-    if len(line) > 90 or line[0].islower():
+    if len(line) > 90 or line[0].islower() or line.lstrip("_*=[ ")[:3].upper() not in _HEADING_STARTS:
         return False
+    if FORCED.fullmatch(line):
+        return True
     match = _HEADING_LINE.match(line.strip("_*=[ "))
     if not match:
         return False

@@ -7,6 +7,7 @@ text, without their newline.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 
 from penname.books.draft import Rewrite
 
@@ -31,6 +32,8 @@ _META = re.compile(
     r"Character\s+set\s+encoding|Original\s+publication|Most\s+recently\s+updated|Other\s+information|\[?Last\s+updated)\s*:",
     re.IGNORECASE,
 )
+_SIGN = re.compile(r"gutenberg|small\s+print", re.IGNORECASE)
+_BROKEN = re.compile(r"\W{0,3}\*{2,}\s*(?:START|END)\s+OF\s+(?:THE|THIS)?\s*(?:PROJECT)?\s*$", re.IGNORECASE)
 _HEADER_LINES = 400
 _INNER_CHARS = 30_000  # text behind an END marker that is longer than any licence, and is none, belongs to the book
 
@@ -80,18 +83,20 @@ def gutenberg_frame(text: str) -> list[Rewrite]:
 def _markers(text: str, lines: Lines) -> list[tuple[str, int, int]]:
     """Markers as (kind, start, end); one that runs over two or three lines, up to its closing stars, is taken whole."""
     found: list[tuple[str, int, int]] = []
-    for index, (start, end) in enumerate(lines):
-        if end - start > 300:
+    starts = [start for start, _ in lines]
+    seen = -1
+    for match in _SIGN.finditer(text):
+        index = bisect_right(starts, match.start()) - 1
+        # The marker's words may themselves be broken over two lines: "*** START OF THE PROJECT" / "GUTENBERG EBOOK".
+        if index > seen + 1 and _BROKEN.match(text, *lines[index - 1]):
+            index -= 1
+        if index <= seen or lines[index][1] - lines[index][0] > 300:
             continue
-        line = text[start:end]
-        if "utenberg" not in line and "UTENBERG" not in line and "SMALL" not in line.upper():
-            # The marker's words may themselves be broken over two lines: "*** START OF THE PROJECT" / "GUTENBERG EBOOK".
-            if not re.match(r"^\W{0,3}\*{2,}\s*(?:START|END)\s+OF\s+(?:THE|THIS)?\s*(?:PROJECT)?\s*$", line, re.IGNORECASE):
-                continue
-            line = text[start : lines[min(index + 1, len(lines) - 1)][1]].replace("\n", " ")
+        seen = index
+        line = text[lines[index][0] : lines[min(index + 1, len(lines) - 1)][1]].replace("\n", " ")
         for kind, pattern in (("start", _START), ("start", _SMALL_PRINT_END), ("end", _END)):
             if pattern.match(line):
-                found.append((kind, start, _marker_end(text, lines, index)))
+                found.append((kind, lines[index][0], _marker_end(text, lines, index)))
                 break
     return found
 
@@ -140,11 +145,14 @@ def _bare_header_end(text: str, lines: Lines) -> int:
 def metadata(text: str) -> dict[str, str]:
     """The ``Title:``, ``Author:`` and ``Language:`` of a Gutenberg header; {} where there is none."""
     head = text[:20_000]
-    if not _HEADER.search(head):
+    if not _HEADER.search(head) and not re.match(r"\s*Title:", head):
         return {}
     found: dict[str, str] = {}
     for match in re.finditer(r"^(Title|Author|Language)[ \t]*:[ \t]*(.+(?:\n[ \t]+\S.*)*)", head, re.MULTILINE):
-        found.setdefault(match[1].lower(), " ".join(match[2].split()))
+        first, newline, rest = match[2].partition("\n")
+        # A short first line was not wrapped: what follows is a subtitle.
+        joint = ": " if newline and match[1] == "Title" and len(first) < 50 else " "
+        found.setdefault(match[1].lower(), " ".join((first + joint + rest).split()).strip(" :"))
     if not found:  # the 1990s: "Project Gutenberg's Etext of Pride and Prejudice, by Jane Austen"
         match = re.search(r"Project\s+Gutenberg(?:['’]s)?\s+E-?(?:text|book)\s*(?:of|,)\s+(.+?),?\s+by\s+([^\n#]+)", head, re.IGNORECASE)
         if match:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from penname.books.blocks import Block
 from penname.books.numerals import WORD_PATTERN, WORDS, number
@@ -34,6 +34,7 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _BACK_NAME = re.compile(_BACK, re.IGNORECASE)
+_ENTRY_START = re.compile(r"\W*(?:[IVXLC]+|\d{1,3}|chapter)\b[.\s]", re.IGNORECASE)
 _MARKUP = re.compile(r"[_=*#~]+")
 _SMALL = frozenset("a an and at by for from in into of on or the to with is as de la which that".split())
 MAX_HEADING_CHARS = 400
@@ -48,7 +49,8 @@ class Candidate:
     number: int
     titled: bool
     hinted: bool = False  # the format itself marks it as a heading
-    words: int = 0
+    words: int = 0  # of running text up to the next candidate
+    before: int = 0  # of running text before this one
     back: bool = False  # named: such a name can stand behind the story
 
     @property
@@ -128,11 +130,12 @@ def looks_like_title(text: str) -> bool:
     return words[0][0].isupper() and bool(big) and sum(word[0].isupper() for word in big) >= 0.7 * len(big)
 
 
-def find_candidates(text: str, blocks: list[Block], hinted: frozenset[int]) -> list[Candidate]:
-    """Every block that looks like a heading, with the words of other text between it and the next."""
+def find_candidates(text: str, blocks: list[Block], hinted: frozenset[int]) -> tuple[list[Candidate], int]:
+    """Every block that looks like a heading, with the words of running text before it and up to the next one."""
     words = [0]
     for block in blocks:
-        words.append(words[-1] + (0 if block.kind in ("gone", "break") else text.count(" ", block.start, block.end) + len(block.lines)))
+        counts = block.kind not in ("gone", "break") and not is_list(text, block)
+        words.append(words[-1] + (text.count(" ", block.start, block.end) + len(block.lines) if counts else 0))
     found = []
     for i, block in enumerate(blocks):
         if block.kind in ("prose", "verse") and block.end - block.start <= MAX_HEADING_CHARS and text[block.start] not in "\"'“‘":
@@ -140,7 +143,12 @@ def find_candidates(text: str, blocks: list[Block], hinted: frozenset[int]) -> l
             if candidate:
                 found.append(candidate)
     ends = [c.block for c in found[1:]] + [len(blocks)]
-    return [
-        Candidate(c.block, c.style, c.number, c.titled, c.hinted, words[end] - words[c.block + 1], c.back)
-        for c, end in zip(found, ends, strict=True)
-    ]
+    return [replace(c, words=words[end] - words[c.block + 1], before=words[c.block]) for c, end in zip(found, ends, strict=True)], words[-1]
+
+
+def is_list(text: str, block: Block) -> bool:
+    """Whether most lines of a block begin with a number or end in one: entries of a contents list."""
+    if len(block.lines) < 3:
+        return False
+    entries = sum(bool(_ENTRY_START.match(text, start, end)) or text[end - 1].isdigit() for start, end in block.lines)
+    return entries > 0.5 * len(block.lines)

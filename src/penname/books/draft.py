@@ -7,6 +7,7 @@ a named rule rewrote it, or it is in ``removed``.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 
@@ -47,26 +48,32 @@ class Draft:
             starts = np.array([item[0] for item in gone], dtype=np.int64)
             ends = np.array([item[1] for item in gone], dtype=np.int64)
             self._removed.append((len(self._maps), starts, ends, [item[3] for item in gone]))
-        step = _StepMap(steps)
-        self._maps.append(step)
         self.text = "".join(parts)
+        starts, ends, sizes = np.array([(item[0], item[1], len(item[2])) for item in steps], dtype=np.int64).T
+        self._push(_StepMap(starts, ends, sizes))
+
+    def replace_all(self, old: str, new: str, rule: str) -> None:
+        """Replace every ``old`` by a non-empty ``new``: one cheap step, however many there are."""
+        count = self.text.count(old)
+        if not count:
+            return
+        starts = np.fromiter((m.start() for m in re.finditer(re.escape(old), self.text)), dtype=np.int64, count=count)
+        self.rules[rule] += count
+        self.text = self.text.replace(old, new)
+        self._push(_StepMap(starts, starts + len(old), np.full(count, len(new), dtype=np.int64)))
+
+    def _push(self, step: _StepMap) -> None:
+        self._maps.append(step)
         if self.marks:
             self.marks = step.forward(np.array(self.marks, dtype=np.int64)).tolist()
 
     def removed(self) -> tuple[Removed, ...]:
-        """Every removed span of the source, sorted and apart. A span inside a later, larger one is part of that one."""
+        """Every removed span of the source, sorted and apart; each keeps the rule that took it first."""
         rows: list[tuple[int, int, str]] = []
         for depth, starts, ends, rules in self._removed:
             sources = self._to_source(starts, ends, depth)
-            rows += zip(*sources, rules, strict=True)
-        rows.sort(key=lambda row: (row[0], -row[1]))
-        out: list[Removed] = []
-        reached = 0
-        for start, end, rule in rows:
-            if end > reached:
-                out.append(Removed(start, end, rule, self.source[start:end]))
-                reached = end
-        return tuple(out)
+            rows = _spread(rows, list(zip(*sources, rules, strict=True)))
+        return tuple(Removed(start, end, rule, self.source[start:end]) for start, end, rule in rows)
 
     def source_spans(self, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
         """The source spans of non-empty spans of the text as it stands."""
@@ -84,12 +91,10 @@ class Draft:
 class _StepMap:
     """Where the characters of one step's result came from."""
 
-    def __init__(self, steps: list[Rewrite]) -> None:
-        self.old_starts = np.array([item[0] for item in steps], dtype=np.int64)
-        self.old_ends = np.array([item[1] for item in steps], dtype=np.int64)
-        sizes = np.array([len(item[2]) for item in steps], dtype=np.int64)
-        growth = np.cumsum(sizes - (self.old_ends - self.old_starts))  # length gained up to and with each rewrite
-        self.new_ends = self.old_ends + growth
+    def __init__(self, starts: np.ndarray, ends: np.ndarray, sizes: np.ndarray) -> None:
+        self.old_starts, self.old_ends = starts, ends
+        growth = np.cumsum(sizes - (ends - starts))  # length gained up to and with each rewrite
+        self.new_ends = ends + growth
         self.new_starts = self.new_ends - sizes
 
     def back(self, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -110,3 +115,22 @@ class _StepMap:
         following = np.minimum(index + 1, len(self.old_starts) - 1)
         inside = (index + 1 < len(self.old_starts)) & (self.old_starts[following] < at)
         return np.where(inside, self.new_starts[following], moved)
+
+
+def _spread(earlier: list[tuple[int, int, str]], later: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Both lists in order; a later span goes around the earlier ones that lie inside it."""
+    out: list[tuple[int, int, str]] = []
+    i = 0
+    for start, end, rule in later:
+        while i < len(earlier) and earlier[i][0] < start:
+            out.append(earlier[i])
+            i += 1
+        while i < len(earlier) and earlier[i][0] < end:
+            if earlier[i][0] > start:
+                out.append((start, earlier[i][0], rule))
+            out.append(earlier[i])
+            start = earlier[i][1]
+            i += 1
+        if end > start:
+            out.append((start, end, rule))
+    return out + earlier[i:]

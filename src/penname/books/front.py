@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from penname.books.blocks import Block
-from penname.books.candidates import plain
+from penname.books.candidates import is_list, plain
 from penname.books.headings import Structure
 from penname.core.config import BooksConfig
 
@@ -29,7 +30,9 @@ _CONTENTS = re.compile(
 _END_MARK = re.compile(
     r"\W*(?:the\s+end|end|finis|fin|the\s+end\s+of\s+.{1,60}|end\s+of\s+(?:the\s+)?(?:\w+\s+)?(?:vol(?:ume)?|book|part|story|novel)\b.{0,40})\W*", re.IGNORECASE
 )
-_DEDICATION = re.compile(r"\W*(?:to\b(?!\s+the\s+reader)|dedicat|inscribed|affectionately\s+inscribed|this\s+(?:work|book|volume|story|novel)\s+is)", re.IGNORECASE)
+_DEDICATION = re.compile(
+    r"\W*(?:T[Oo]\W*$|TO\s+[A-Z]|To\s+(?:my|all|those|the\s+memory|[A-Z])|(?i:dedicat|inscribed|affectionately|respectfully|this\s+(?:work|book|volume|story|novel)\s+is))"
+)
 _IMPRINT = re.compile(
     r"\b(?:copyright|all rights reserved|published|publishers?|printed|printers?|press|edition|london|new york|boston|edinburgh|philadelphia|"
     r"& co\b|and co\b|\d{4}|illustrat|frontispiece|reprint)",
@@ -45,6 +48,7 @@ def find_furniture(text: str, blocks: list[Block], structure: Structure, title: 
     """Blocks to remove, by number, each with its rule."""
     gone = dict.fromkeys(structure.listed, "contents") | dict.fromkeys(structure.page_numbers, "page-number")
     heads = {i for h in structure.headings for i in range(h.first, h.last + 1)}
+    gone |= {i: "section-number" for i in structure.sections if i - 1 in heads}
     gone |= _running_heads(text, blocks, heads)
     starts = sorted(h.first for h in structure.headings)
     for i, rule in _contents_regions(text, blocks, starts, heads):
@@ -53,10 +57,7 @@ def find_furniture(text: str, blocks: list[Block], structure: Structure, title: 
         first = starts[0]
     else:
         first = next((i for i, block in enumerate(blocks) if is_prose(text, block) and not _notice(text, block)), len(blocks))
-    for i in range(first):
-        rule = _front_rule(text, blocks, i, settings)
-        if rule:
-            gone.setdefault(i, rule)
+    gone |= {i: rule for i, rule in _front_rules(text, blocks, first, settings) if i not in gone}
     for i, rule in _transcribers(text, blocks, starts, first):
         gone.setdefault(i, rule)
     for i, rule in _between(text, blocks, structure, title, heads):
@@ -80,19 +81,25 @@ def _notice(text: str, block: Block) -> bool:
     return bool(_CREDIT.match(line) or _NOTE.match(line) or _NET.search(line))
 
 
-def _front_rule(text: str, blocks: list[Block], index: int, settings: BooksConfig) -> str:
-    """The rule that removes a block before the first heading; "" where it stays."""
-    block = blocks[index]
-    line = plain(text[block.start : min(block.end, block.start + 600)])
-    if _NOTE.match(line):
-        return "transcriber-note"
-    if _CREDIT.match(line) or _NET.search(line):
-        return "credit"
-    if is_prose(text, block):
-        return ""
-    if _DEDICATION.match(line):
-        return "" if settings.dedication == "keep" else "dedication"
-    return "imprint" if _IMPRINT.search(line) else "title-page"
+def _front_rules(text: str, blocks: list[Block], first: int, settings: BooksConfig) -> Iterator[tuple[int, str]]:
+    """What to remove before the first heading; running text stays, as an untitled piece of front matter."""
+    dedicated = False
+    for i in range(first):
+        block = blocks[i]
+        line = plain(text[block.start : min(block.end, block.start + 600)])
+        if _NOTE.match(line):
+            yield i, "transcriber-note"
+        elif _CREDIT.match(line) or _NET.search(line):
+            yield i, "credit"
+        elif is_prose(text, block) and not is_list(text, block):
+            dedicated = False
+        elif _DEDICATION.match(_first_line(text, block)) or (dedicated and block.gap < 3 and not _IMPRINT.search(line)):
+            dedicated = True
+            if settings.dedication == "drop":
+                yield i, "dedication"
+        else:
+            dedicated = False
+            yield i, "imprint" if _IMPRINT.search(line) else "title-page"
 
 
 def _running_heads(text: str, blocks: list[Block], heads: set[int]) -> dict[int, str]:
@@ -112,28 +119,27 @@ def _running_heads(text: str, blocks: list[Block], heads: set[int]) -> dict[int,
 
 def _contents_regions(text: str, blocks: list[Block], starts: list[int], heads: set[int]) -> Iterator[tuple[int, str]]:
     """Each CONTENTS (or list of illustrations) with its entries: up to running text or the next heading that stands."""
-    limit = max((i for i in starts), default=len(blocks))
+    limit = max(starts, default=len(blocks))
     i = 0
-    while i < min(limit, len(blocks)):
-        if i not in heads and blocks[i].kind in ("prose", "verse") and _CONTENTS.fullmatch(_first_line(text, blocks[i])):
+    while i < limit:
+        if i in heads or blocks[i].kind not in ("prose", "verse") or not _opens_contents(text, blocks[i]):
+            i += 1
+            continue
+        yield i, "contents"
+        i += 1
+        while i < len(blocks) and i not in heads and (not is_prose(text, blocks[i]) or is_list(text, blocks[i])):
             yield i, "contents"
             i += 1
-            while i < len(blocks) and i not in heads and (not is_prose(text, blocks[i]) or _is_list(text, blocks[i])):
-                yield i, "contents"
-                i += 1
-        else:
-            i += 1
+
+
+def _opens_contents(text: str, block: Block) -> bool:
+    if not _CONTENTS.fullmatch(_first_line(text, block)):
+        return False
+    return len(block.lines) == 1 or is_list(text, block)
 
 
 def _first_line(text: str, block: Block) -> str:
     return plain(text[block.lines[0][0] : min(block.lines[0][1], block.lines[0][0] + 200)])
-
-
-def _is_list(text: str, block: Block) -> bool:
-    """Whether most lines of a block begin with a number or end in one: entries of a contents list."""
-    lines = [text[start:end] for start, end in block.lines]
-    entries = sum(bool(re.match(r"\W*(?:[IVXLC]+|\d{1,3}|chapter)\b[.\s]", line, re.IGNORECASE) or re.search(r"[\s.]\d{1,4}$", line)) for line in lines)
-    return len(lines) > 2 and entries > 0.5 * len(lines)
 
 
 def _transcribers(text: str, blocks: list[Block], starts: list[int], first: int) -> Iterator[tuple[int, str]]:
@@ -159,20 +165,17 @@ def _whole(text: str, block: Block) -> str:
 def _between(text: str, blocks: list[Block], structure: Structure, title: str, heads: set[int]) -> Iterator[tuple[int, str]]:
     """Half titles, ends of volumes and the title pages of the next ones, which stand between the chapters."""
     wanted = _letters(title)
-    for a, b in zip(structure.headings, structure.headings[1:], strict=False):
-        closing = False
+    for a, b in pairwise(structure.headings):
         for i in range(b.first - 1, max(a.last, b.first - 30), -1):
             line = _whole(text, blocks[i]) if i not in heads else ""
             if not line or len(line) > 200 or is_prose(text, blocks[i]):
                 break
             if _END_MARK.fullmatch(plain(line)):
-                closing = True
                 yield i, "end-mark"
                 yield from ((j, "title-page") for j in range(i + 1, b.first) if j not in heads)
                 break
             if i == b.first - 1 and wanted and _letters(line) == wanted[: len(_letters(line))] and len(_letters(line)) > 0.3 * len(wanted):
                 yield i, "title-page"
-        del closing
 
 
 def _letters(text: str) -> str:

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from penname.books.blocks import Block
@@ -45,21 +46,49 @@ class Structure:
     headings: tuple[Heading, ...]
     listed: frozenset[int]
     page_numbers: frozenset[int] = frozenset()
+    sections: frozenset[int] = frozenset()  # bare numbers that part the text inside chapters
 
 
 def find_structure(text: str, blocks: list[Block], hints: Mapping[int, tuple[int, str, bool]]) -> Structure:
     """The structure of a book. ``hints``: block -> (level, label, shown) where the format marks a division."""
     shown = frozenset(i for i, (_, _, is_shown) in hints.items() if is_shown)
-    found = find_candidates(text, blocks, shown)
+    found, total = find_candidates(text, blocks, shown)
     listed = _contents_runs(found)
     found = [c for c in found if c.block not in listed]
     pages = _page_numbers(found)
     found = [c for c in found if c.block not in pages]
-    chosen = _choose([c for c in found if c.style != "named"], sum(c.words for c in found))
+    named = {c.block: c for c in found if c.style == "named"}
+    chosen, sections = _sections(_choose([c for c in found if c.style != "named"], total), found, named)
     headings = _with_titles(text, blocks, chosen)
     headings = _add_hinted(text, blocks, headings, hints)
-    headings = _add_named(headings, [c for c in found if c.style == "named"])
-    return Structure(tuple(headings), frozenset(listed), frozenset(pages))
+    headings = _add_named(headings, list(named.values()), sections)
+    return Structure(tuple(headings), frozenset(listed), frozenset(pages), frozenset(sections))
+
+
+def _sections(
+    chosen: list[tuple[Candidate, HeadingKind]], found: list[Candidate], named: Mapping[int, Candidate]
+) -> tuple[list[tuple[Candidate, HeadingKind]], set[int]]:
+    """Bare numbers that part the inside of chapters, out of the chapters: those of a prologue, and runs 1, 2 ... in each chapter."""
+    chapters = [c for c, kind in chosen if kind == "chapter"]
+    sections: set[int] = set()
+    follows = {b.block: a for a, b in pairwise(found)}
+    run: list[Candidate] = []
+    for c in [*chapters, None]:
+        if c is not None and run and c.number == run[-1].number + 1:
+            run.append(c)
+            continue
+        opener = follows.get(run[0].block) if run else None
+        if run and opener is not None and opener.block in named and opener.words < _LIST_WORDS and len(run) < 0.5 * len(chapters) and "-" in run[0].style:
+            sections |= {item.block for item in run}
+        run = [c] if c is not None else []
+    heads = [c.block for c, _ in chosen]
+    taken = set(heads)
+    for style in ("bare-arabic", "bare-roman"):
+        items = [c for c in found if c.style == style and c.block not in taken and c.words >= _PROSE_WORDS and heads and c.block > heads[0]]
+        chain = _chain(items, heads)
+        if len(chain) >= 2 and sum(c.number == 1 for c in chain) >= 1 and len(chain) > 0.8 * len(items):
+            sections |= {c.block for c in chain}
+    return [(c, kind) for c, kind in chosen if c.block not in sections], sections
 
 
 def _contents_runs(found: list[Candidate]) -> set[int]:
@@ -99,7 +128,7 @@ def _page_numbers(found: list[Candidate]) -> set[int]:
     return {c.block for c in items} if words[len(words) // 2] < 600 else set()
 
 
-def _choose(found: list[Candidate], total_words: int) -> list[tuple[Candidate, HeadingKind]]:
+def _choose(found: list[Candidate], total: int) -> list[tuple[Candidate, HeadingKind]]:
     """The chains that stand: the book's chapters, and the volumes and parts above them."""
     styles: dict[str, list[Candidate]] = {}
     for candidate in found:
@@ -107,7 +136,7 @@ def _choose(found: list[Candidate], total_words: int) -> list[tuple[Candidate, H
     outer_blocks = [c.block for c in found if c.level <= 2]
     upper = {style: _chain(items, []) for style, items in styles.items() if items[0].level <= 2}
     inner = {style: _chain(items, outer_blocks) for style, items in styles.items() if items[0].level > 2}
-    weights = {style: _weight(chain, found, total_words) for style, chain in inner.items()}
+    weights = {style: _weight(chain, total) for style, chain in inner.items()}
     main = max(weights, key=lambda style: weights[style], default="")
     if main and weights[main] > 0:
         chosen: list[tuple[Candidate, HeadingKind]] = [(c, "chapter") for c in inner[main]]
@@ -118,7 +147,7 @@ def _choose(found: list[Candidate], total_words: int) -> list[tuple[Candidate, H
                 chosen += [(c, "heading") for c in roman]
         chosen += [(c, "heading") for chain in upper.values() for c in chain]
         return sorted(chosen, key=lambda item: item[0].block)
-    weights = {style: _weight(chain, found, total_words) for style, chain in upper.items()}
+    weights = {style: _weight(chain, total) for style, chain in upper.items()}
     main = max(weights, key=lambda style: weights[style], default="")
     if not main or weights[main] <= 0:
         return []
@@ -127,28 +156,18 @@ def _choose(found: list[Candidate], total_words: int) -> list[tuple[Candidate, H
     return sorted(chosen, key=lambda item: item[0].block)
 
 
-def _weight(chain: list[Candidate], found: list[Candidate], total_words: int) -> float:
+def _weight(chain: list[Candidate], total: int) -> float:
     """How much a chain counts for as the book's chapters; 0 where it proves nothing."""
     if not chain:
         return 0
-    blocks = [c.block for c in chain]
-    words = [0] * len(chain)
-    before = at = 0
-    for c in found:
-        while at < len(chain) and blocks[at] <= c.block:
-            at += 1
-        if at:
-            words[at - 1] += c.words
-        else:
-            before += c.words
     keyed = "-" not in chain[0].style
-    prose = sum(1 for count in words if count >= _PROSE_WORDS)
+    ends = [c.before for c in chain[1:]] + [total]
+    prose = sum(end - c.before >= _PROSE_WORDS for c, end in zip(chain, ends, strict=True))
     if len(chain) < (1 if keyed else 2) or prose < 0.5 * len(chain):
         return 0
-    if not keyed and chain[0].number == 1 and before > max(1500, 0.25 * total_words):
+    if not keyed and chain[0].number == 1 and chain[0].before > max(1500, 0.25 * total):
         return 0  # numbered stanzas or a list far inside the story
-    hinted = sum(1 for c in chain if c.hinted)
-    return prose * (3 if keyed else 1) + hinted
+    return prose * (3 if keyed else 1) + sum(c.hinted for c in chain)
 
 
 def _chain(items: list[Candidate], outer: list[int]) -> list[Candidate]:
@@ -192,7 +211,8 @@ def _chain(items: list[Candidate], outer: list[int]) -> list[Candidate]:
 
 def _with_titles(text: str, blocks: list[Block], chosen: list[tuple[Candidate, HeadingKind]]) -> list[Heading]:
     """Headings with their title blocks: the block behind an untitled one, where that is the habit of the book."""
-    titled = {c.block: not c.titled and _titled(text, blocks, c.block + 1) for c, _ in chosen}
+    standing = {c.block for c, _ in chosen}
+    titled = {c.block: not c.titled and c.block + 1 not in standing and _titled(text, blocks, c.block + 1) for c, _ in chosen}
     habit = {}
     for kind in ("chapter", "heading"):
         bare = [c for c, its in chosen if its == kind and not c.titled]
@@ -207,7 +227,7 @@ def _titled(text: str, blocks: list[Block], index: int) -> bool:
     if block.kind not in ("prose", "verse") or block.end - block.start > 300 or len(block.lines) > 5:
         return False
     line = plain(text[block.start : block.end])
-    return bool(line) and line[0] not in "\"'“‘(—-" and looks_like_title(line) and read_candidate(index, line) is None
+    return bool(line) and line[0] not in "\"'“‘(—-" and looks_like_title(line)
 
 
 def _add_hinted(text: str, blocks: list[Block], headings: list[Heading], hints: Mapping[int, tuple[int, str, bool]]) -> list[Heading]:
@@ -253,12 +273,12 @@ def _words_until(text: str, blocks: list[Block], index: int, end: int) -> int:
     return sum(text.count(" ", b.start, b.end) + 1 for b in blocks[index + 1 : end] if b.kind in ("prose", "verse"))
 
 
-def _add_named(headings: list[Heading], named: list[Candidate]) -> list[Heading]:
+def _add_named(headings: list[Heading], named: list[Candidate], sections: set[int]) -> list[Heading]:
     chapters = [h.first for h in headings if h.kind == "chapter"]
-    taken = {h.first for h in headings}
+    taken = {i for h in headings for i in range(h.first, h.last + 1)}
     out = list(headings)
     for c in named:
-        if c.block in taken or c.words < _LIST_WORDS or not chapters:
+        if c.block in taken or not chapters or (c.words < _LIST_WORDS and c.block + 1 not in sections):
             continue
         if c.block < chapters[0]:
             out.append(Heading(c.block, c.block, "front", 3))

@@ -20,9 +20,11 @@ _RULES = (("foot", "footnote"), ("endn", "footnote"), ("side", "footnote"), ("tr
 _MAX_BRACKET_CHARS = 20_000
 _PAGE_ONLY = re.compile(r"\[\s*(?:pg|page|p)\b\.?\s*(?:\d{1,4}|[ivxlc]{1,7})\s*\]", re.IGNORECASE)
 _PICTURE_FILE = re.compile(r"\{[^{}]{0,400}\.(?:jpe?g|png|gif)\}", re.IGNORECASE)
-_BRACE_MARK = re.compile(r" ?\{(?:(?:end|foot)?note\s*)?\d{1,4}[a-z]?\}", re.IGNORECASE)
-_MARK = re.compile(r"(?<=[\w.,;:!?\"'’”_)—])\[(?:\d{1,3}|[A-Z]|[*†‡§]{1,3})\]")
+_BRACE_MARK = re.compile(r"\{(?:(?:end|foot)?note\s*)?\d{1,4}[a-z]?\}", re.IGNORECASE)
+_MARK = re.compile(r"\[(?:\d{1,3}|[A-Z]|[*†‡§]{1,3})\]")
+_BEFORE_MARK = frozenset(".,;:!?\"'’”_)—")
 _NOTE_BODY = re.compile(r"(?m)(?<=\n\n)[ \t]*(?P<mark>[\[{](?:\d{1,3}|[A-Z]|[*†‡§]{1,3}|\d{1,4}[a-z]?)[\]}])[ \t]+(?=\S)")
+_BRACKET = re.compile(r"[\[\]]")
 _BLANK = re.compile(r"\n[ \t]*\n")
 
 
@@ -42,12 +44,15 @@ def _all_notes(text: str) -> Iterator[Rewrite]:
         yield match.start(), match.end(), "", "illustration"
     marks = set()
     for match in _MARK.finditer(text):
+        before = text[match.start() - 1 : match.start()]
+        if not before.isalnum() and before not in _BEFORE_MARK:
+            continue
         marks.add(match[0])
         yield match.start(), match.end(), "", "footnote-mark"
     for match in _BRACE_MARK.finditer(text):
-        marks.add(match[0].strip())
-        yield match.start(), match.end(), "", "footnote-mark"
-    for match in _NOTE_BODY.finditer(text):
+        marks.add(match[0])
+        yield match.start() - (text[match.start() - 1 : match.start()] == " "), match.end(), "", "footnote-mark"
+    for match in _NOTE_BODY.finditer(text) if marks else ():
         if match["mark"] in marks:
             blank = _BLANK.search(text, match.end())
             yield match.start(), blank.start() if blank else len(text), "", "footnote"
@@ -74,7 +79,7 @@ def _brackets(text: str) -> Iterator[Rewrite]:
 def _closing(text: str, start: int) -> int:
     """Where the bracket that opens at ``start`` closes, nested ones counted; 0 where it does not."""
     depth = 0
-    for match in re.compile(r"[\[\]]").finditer(text, start, min(len(text), start + _MAX_BRACKET_CHARS)):
+    for match in _BRACKET.finditer(text, start, min(len(text), start + _MAX_BRACKET_CHARS)):
         depth += 1 if match[0] == "[" else -1
         if depth == 0:
             return match.end()

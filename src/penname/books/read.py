@@ -9,9 +9,9 @@ from pathlib import Path
 
 from penname.books.blocks import Block, cut_blocks, join_lines
 from penname.books.boilerplate import gutenberg_frame, metadata
-from penname.books.candidates import plain
+from penname.books.candidates import looks_like_title, plain, read_candidate
 from penname.books.draft import Draft
-from penname.books.front import find_furniture
+from penname.books.front import find_furniture, is_prose
 from penname.books.headings import Heading, Structure, find_structure
 from penname.books.notes import find_notes
 from penname.books.open import open_source
@@ -67,7 +67,10 @@ def clean(source: Source, *, id: str | None, settings: BooksConfig) -> Book:
     gone = find_furniture(text, blocks, structure, title, settings)
     gone |= _left_out(text, blocks, structure, book_id, settings)
     seams = draft.marks[hint_marks:]
-    blocks = [replace(block, kind="gone", rule=gone[i]) if i in gone else block for i, block in enumerate(blocks)]
+    blocks = [
+        replace(block, kind="gone", rule=gone[i]) if i in gone else replace(block, kind="break") if i in structure.sections else block
+        for i, block in enumerate(blocks)
+    ]
     if all(block.kind == "gone" for block in blocks):
         raise BadInput(f"{source.name} has no text left once its boilerplate is gone; name the file that holds the book")
     headings = _kept_headings(structure, blocks)
@@ -125,17 +128,30 @@ def _title_and_author(source: Source, about: dict[str, str], text: str, blocks: 
     """From the format or the Gutenberg header, else from the title page, else the file's name."""
     title, author = source.title or about.get("title", ""), source.author or about.get("author", "")
     first = structure.headings[0].first if structure.headings else 0
-    lines = [plain(text[start:end]) for block in blocks[: min(first, 12)] for start, end in block.lines[:6]]
-    lines = [line for line in lines if len(line) < 120]
+    lines = [
+        line
+        for block in blocks[: min(first, 12)]
+        if len(block.lines) <= 6 and not is_prose(text, block)
+        for line in (plain(text[start:end]) for start, end in block.lines)
+        if 0 < len(line) < 120
+    ]
     if not author:
         for line, following in zip(lines, [*lines[1:], ""], strict=False):
             match = re.match(r"by\b[\s:]*(.*)$", line, re.IGNORECASE)
             if match and (match[1] or following):
                 author = match[1] or following
                 break
-    if not title and lines and len(lines[0].split()) <= 12 and not re.match(r"by\b|title:", lines[0], re.IGNORECASE):
-        title = lines[0].strip(" .")
-    return (_cased(title) or Path(source.name).stem), _cased(author)
+    if not title:
+        likely = (line for line in lines[:2] if looks_like_title(line) and not re.match(r"by\b", line, re.IGNORECASE) and not read_candidate(0, line))
+        title = next(likely, "").strip(" .")
+    return _cased(title or _file_title(source.name)), _cased(author)
+
+
+def _file_title(name: str) -> str:
+    """A title from a file's name: "1245_night_and_day.txt" gives "Night And Day"."""
+    stem = Path(name).stem
+    words = re.sub(r"^\d+[\s._-]+|[\s_-]+", " ", stem).strip()
+    return words.title() if words.islower() else words or stem
 
 
 def _cased(name: str) -> str:
@@ -148,7 +164,7 @@ def _left_out(text: str, blocks: list[Block], structure: Structure, book_id: str
     gone: dict[int, str] = {}
     number = 0
     starts = [h.first for h in structure.headings]
-    for h, stop in zip(structure.headings, [*starts[1:], len(blocks)], strict=True):
+    for h, stop in zip(structure.headings, [*starts[1:], len(blocks)], strict=False):
         number += h.kind == "chapter"
         heading = plain(text[blocks[h.first].start : blocks[h.last].end]) if h.last >= h.first else h.label
         rule = ""

@@ -5,20 +5,28 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+import numpy as np
+
 from penname.core.values import AlphabetRow, Chapter
 
 _ENGLISH = frozenset("the and of to a in that was it he his with as for had is not but you at on be her she".split())
 _ENGLISH_SHARE = 0.2
-_MIXED = re.compile(r"\b(?=\w*[a-z])(?=\w*\d)(?!\d+(?:st|nd|rd|th|d|s|l|mo|vo|to|a|am|pm|p|lb|cwt|ft|in|x)\b)[^\W_]+\b")
+_DIGITS = re.compile(r"\d+")
+_WITH_DIGITS = re.compile(r"(?:st|nd|rd|th|d|s|l|mo|vo|to|a|am|pm|p|lb|lbs|cwt|ft|in|x|oz|stly|ndly|rdly|thly|dly)$", re.IGNORECASE)
 _STRAY = re.compile(r"[|~^¬§¤¦<>{}\\=@\ufffd]")
 _MOJIBAKE = re.compile(r"Ã[©¨ªâ®´§«»¼]|â€[™œ\x9d“”˜]|Â[£§°»«\xa0]")
-_LOST_APOSTROPHE = re.compile(r"\b[A-Za-z]{3,} (?:s|t|ll|ve|re|d) [a-z]")
+_LOST_APOSTROPHE = re.compile(r" (?:s|t|ll|ve|re|d) (?=[a-z])")
 
 
 def alphabet(before: str, after: str) -> tuple[AlphabetRow, ...]:
     """Every character of the source or the text: counts in both, and where the text first has it."""
-    old, new = Counter(before), Counter(after)
-    return tuple(AlphabetRow(char, old[char], new[char], after.find(char) if char in new else -1) for char in sorted(old.keys() | new.keys()))
+    old, new = _counts(before), _counts(after)
+    return tuple(AlphabetRow(char, old.get(char, 0), new.get(char, 0), after.find(char)) for char in sorted(old.keys() | new.keys()))
+
+
+def _counts(text: str) -> dict[str, int]:
+    counts = np.bincount(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4"))
+    return {chr(code): int(counts[code]) for code in np.flatnonzero(counts)}
 
 
 def english_share(text: str) -> float:
@@ -34,14 +42,38 @@ def find_oddities(text: str, chapters: tuple[Chapter, ...], gaps: list[str]) -> 
         odd.append("the text does not look like English; names, beats and the instrument are made for English prose")
     if chapters and chapters[0].kind == "piece":
         odd.append(f"no chapters were found; the text was cut by size into {len(chapters)} pieces")
-    for name, pattern, least in (
-        ("words that mix letters and digits", _MIXED, 3),
-        ("stray signs", _STRAY, 3),
-        ("signs of a wrongly decoded file", _MOJIBAKE, 1),
-        ("words that seem to have lost their apostrophe", _LOST_APOSTROPHE, 20),
+    for name, found, least in (
+        ("words that mix letters and digits", _mixed(text), 3),
+        ("stray signs", _STRAY.findall(text), 3),
+        ("signs of a wrongly decoded file", [] if text.isascii() else _MOJIBAKE.findall(text), 1),
+        ("words that seem to have lost their apostrophe", _lost(text), 20),
     ):
-        found = [match[0] for match in pattern.finditer(text)]
         if len(found) >= least:
             examples = ", ".join(f'"{item}"' for item, _ in Counter(found).most_common(3))
             odd.append(f"{len(found)} {name}: {examples}")
     return odd
+
+
+def _mixed(text: str) -> list[str]:
+    """Words with a digit inside ("w1th"): the noise of scanning. Ordinals, sums and measures are none."""
+    found = []
+    for match in _DIGITS.finditer(text):
+        start, end = match.span()
+        while start and start > match.start() - 30 and text[start - 1].isalpha():
+            start -= 1
+        while end < len(text) and end < match.end() + 30 and text[end].isalpha():
+            end += 1
+        word = text[start:end]
+        if end - start > match.end() - match.start() and not (start == match.start() and _WITH_DIGITS.match(text[match.end() : end])):
+            found.append(word)
+    return found
+
+
+def _lost(text: str) -> list[str]:
+    """Words like "don t" and "mother s": an apostrophe that some copy of the text has lost."""
+    found = []
+    for match in _LOST_APOSTROPHE.finditer(text):
+        before = text[max(0, match.start() - 20) : match.start()].split(" ")[-1]
+        if len(before) > 2 and before.isalpha():
+            found.append(f"{before}{match[0].rstrip()}")
+    return found

@@ -9,23 +9,35 @@ from collections.abc import Iterator
 from penname.books.draft import Draft, Rewrite
 from penname.core.config import BooksConfig
 
-_STRAIGHT = {
-    **dict.fromkeys("“”„‟″❝❞〝〞＂", '"'),
-    **dict.fromkeys("‘’‚‛′❛❜＇", "'"),
-}
+_STRAIGHT = dict.fromkeys("“”„‟″❝❞〝〞＂", '"') | dict.fromkeys("‘’‚‛′❛❜＇", "'")
 _STRAIGHT_RE = re.compile("[" + "".join(_STRAIGHT) + "]")
-_SPACED_DASH = re.compile(r"(?<=[^\s—-]) +(?:-{2,}|[–—―⸺⸻])(?:-|[–—―⸺⸻])* +(?=[^\s—-])")
-_DASH = re.compile(r"(?:-{2,}|[—―⸺⸻]|–(?!\d)|(?<!\d)–)(?:-|[–—―⸺⸻])*")
-_ELLIPSIS = re.compile(r"…|(?<=\.) (?=\.(?: \.)*(?!\d))")
-_CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]+")
+_DASHES = re.compile(r"[-–—―⸺⸻]+(?: +[-–—―⸺⸻]+)*")
+_DOTS = re.compile(r"…|\.(?: \.){2,}")
+_CONTROL = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb]+"
+)
 _SPACE = re.compile("[\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
-_NEWLINE = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_NEWLINE = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
+_EDGE = re.compile(r" +\n *|\n +")
+_EMPHASIS = re.compile(r"[_*]")
+_EMPHASIS_CHARS = 2000  # an emphasis mark that closes later than this is none
+_ELISIONS = re.compile(r"‘(?=(?:tis|twas|twere|twill|twould|em|ere|cause|till|neath|gainst|pon|bout|tother|specially)\b)", re.IGNORECASE)
+
+
+def normalise(text: str, settings: BooksConfig | None = None) -> str:
+    """A text in the house style; what ``read_book`` does to characters, without its structure. Idempotent."""
+    draft = Draft(text)
+    normalise_characters(draft)
+    normalise_typography(draft, settings or BooksConfig())
+    return draft.text
 
 
 def normalise_characters(draft: Draft) -> None:
     """Newlines to ``\\n``, other spaces to " ", invisible characters out, accents composed (canonical equivalents only)."""
+    draft.replace_all("\r\n", "\n", "newline")
     draft.rewrite((m.start(), m.end(), "\n", "newline") for m in _NEWLINE.finditer(draft.text))
-    draft.rewrite((m.start(), m.end(), "", "invisible") for m in _CONTROL.finditer(draft.text))
+    if not draft.text.isascii() or _CONTROL.search(draft.text):
+        draft.rewrite((m.start(), m.end(), "", "invisible") for m in _CONTROL.finditer(draft.text))
     draft.rewrite((m.start(), m.end(), " ", "space") for m in _SPACE.finditer(draft.text))
     if not unicodedata.is_normalized("NFC", draft.text):
         draft.rewrite(_compositions(draft.text))
@@ -43,20 +55,81 @@ def normalise_typography(draft: Draft, settings: BooksConfig) -> None:
     """The house style for a text whose lines are already joined."""
     if settings.italics == "remove":
         draft.rewrite(_italics(draft.text))
-    draft.rewrite((m.start(), m.end(), _STRAIGHT[m[0]], "quote") for m in _STRAIGHT_RE.finditer(draft.text))
-    draft.rewrite((m.start(), m.end(), "—", "dash") for m in _SPACED_DASH.finditer(draft.text))
-    draft.rewrite((m.start(), m.end(), "—", "dash") for m in _DASH.finditer(draft.text))
-    draft.rewrite((m.start(), m.end(), "..." if m[0] == "…" else "", "ellipsis") for m in _ELLIPSIS.finditer(draft.text))
-    draft.rewrite((m.start(), m.end(), " ", "space") for m in re.finditer(r" {2,}", draft.text))
-    draft.rewrite((m.start(), m.end(), "", "space") for m in re.finditer(r"(?m)^ +| +$", draft.text))
-
-
-_ITALIC = re.compile(r"(?<![^\W_])_(?=\S)([^_]*?\S)_(?![^\W_])|(?<![\w*])\*(?=[^\s*])([^*\n]*?[^\s*])\*(?![\w*])")
+    if not draft.text.isascii() and settings.typography == "straight":
+        draft.rewrite((m.start(), m.end(), _STRAIGHT[m[0]], "quote") for m in _STRAIGHT_RE.finditer(draft.text))
+    draft.rewrite(_spaces(draft.text))
+    draft.rewrite(_dashes(draft.text))
+    if settings.typography == "straight":
+        draft.rewrite((m.start(), m.end(), "..." if m[0] == "…" else m[0].replace(" ", ""), "ellipsis") for m in _DOTS.finditer(draft.text))
+    else:
+        draft.rewrite(_curly(draft.text))
+        draft.rewrite((m.start(), m.end(), "…", "ellipsis") for m in re.finditer(r"\.(?: ?\.){2}(?!\.)", draft.text))
 
 
 def _italics(text: str) -> Iterator[Rewrite]:
-    for match in _ITALIC.finditer(text):
-        if "\n\n" in match[0]:
+    """Pairs of marks around words; a mark with a letter or digit on both sides ("snake_case") is none."""
+    reached = 0
+    open_at = {"_": -1, "*": -1}
+    found: list[int] = []
+    for match in _EMPHASIS.finditer(text):
+        at, mark = match.start(), match[0]
+        before = text[at - 1] if at else " "
+        after = text[at + 1] if at + 1 < len(text) else " "
+        if (before.isalnum() and after.isalnum()) or before == mark or after == mark:
             continue
-        yield match.start(), match.start() + 1, "", "italics"
-        yield match.end() - 1, match.end(), "", "italics"
+        start = open_at[mark]
+        closes = not before.isspace() and not after.isalnum()
+        if start >= reached and closes and at - start <= _EMPHASIS_CHARS and text.find("\n\n", start, at) < 0:
+            found += (start, at)
+            open_at[mark] = -1
+        elif not after.isspace() and not before.isalnum():
+            open_at[mark] = at
+    for at in sorted(found):
+        yield at, at + 1, "", "italics"
+
+
+def _spaces(text: str) -> Iterator[Rewrite]:
+    """Runs of spaces to one, none at the edges of lines, no more than one blank line, none at the ends of the text."""
+    if "  " not in text and " \n" not in text and "\n " not in text and "\n\n\n" not in text and text == text.strip() + "\n" * text.endswith("\n"):
+        return
+    whole = text.rstrip()
+    for match in re.finditer(r"[ \n]{2,}|^[ \n]+|[ \n]+\Z", text):
+        start, end = match.span()
+        lines = match[0].count("\n")
+        if start == 0:
+            yield start, end, "", "edge"
+        elif start >= len(whole):
+            yield start, end, "\n" if lines else "", "edge"
+        else:
+            yield start, end, "\n\n" if lines > 1 else "\n" if lines else " ", "space"
+
+
+def _dashes(text: str) -> Iterator[Rewrite]:
+    """Every dash to "—", closed up where it had a space on both sides; a hyphen and the dash of "1914–18" stay."""
+    for match in _DASHES.finditer(text):
+        start, end = match.span()
+        run = match[0]
+        spaced = start > 0 and end < len(text) and text[start - 1] == " " == text[end]
+        left = text[start - 2 : start - 1] if spaced else text[start - 1 : start]
+        right = text[end + 1 : end + 2] if spaced else text[end : end + 1]
+        if run == "-" and (not spaced or (left.isdigit() and right.isdigit())):
+            continue
+        if run == "–" and left.isdigit() and right.isdigit():
+            continue
+        yield (start - spaced, end + spaced, "—", "dash")
+
+
+def _curly(text: str) -> Iterator[Rewrite]:
+    """Straight quotes to curly ones, by docutils' SmartyPants, paragraph by paragraph."""
+    from docutils.utils import smartquotes
+
+    at = 0
+    for paragraph in text.split("\n"):
+        if '"' in paragraph or "'" in paragraph:
+            curly = smartquotes.educateQuotes(paragraph, "en")
+            curly = _ELISIONS.sub("’", curly)
+            if len(curly) == len(paragraph):
+                for i, (old, new) in enumerate(zip(paragraph, curly, strict=True)):
+                    if old != new:
+                        yield at + i, at + i + 1, new, "quote"
+        at += len(paragraph) + 1
