@@ -23,7 +23,7 @@ def build_cast(books: Sequence[Book], decisions: object = None, *, settings: Cas
 def _cast_of(book: Book, lexicon: Lexicon) -> Cast:
     scan = scan_text(book.text)
     classes = classify_words(scan, lexicon)
-    forms = gather_forms(scan, find_spans(scan, classes, lexicon), lexicon)
+    forms = gather_forms(scan, find_spans(scan, classes, lexicon), classes, lexicon)
     people = sorted(Linker(forms, lexicon).link(), key=lambda p: (-p.count, p.forms[0].key))
     entities: list[Entity] = []
     mentions: list[Mention] = []

@@ -5,24 +5,30 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from penname.cast.lexicon import Lexicon
 from penname.cast.scan import INITIAL, MID, SOFT, Scan, Token
 from penname.cast.vocabulary import (
     CAPITAL_PARTICLES,
+    EPITHETS,
+    MONTHS_DAYS,
     NEVER_NAMES,
     NOBLE_TITLES,
     PARTICLES,
     PLACE_HEADS,
     PLACE_OPENERS,
+    ROMAN,
     SOMETIMES_NAMES,
     SUFFIXES,
+    SURNAME_WORDS,
     TITLES,
 )
 
+Pairs = Counter[tuple[str, str]]
 NAME, MAYBE, TITLE, NEVER = "name", "maybe", "title", "never"
 _GAP = re.compile(
-    r"(?P<space>[ \t]+|[ \t]*\n[ \t]*(?!\n))$|(?P<hyphen>-)$|(?P<dot>\.[ \t]*\n?[ \t]*)$|(?P<suffix>,[ \t\n]+)$"
+    r"(?P<space>[ \t]{1,2}|[ \t]*\n[ \t]*(?!\n))$|(?P<hyphen>-)$|(?P<dot>\.[ \t]*\n?[ \t]*)$|(?P<suffix>,[ \t\n]+)$"
     r"|[ \t\n]+(?P<link>(?:%s)(?:[ \t\n]+la)?)[ \t\n]+$|[ \t\n]+(?P<of>of(?:[ \t\n]+the)?)[ \t\n]+$" % "|".join(sorted(PARTICLES, key=len, reverse=True))
 )
 _TITLED_OF = NOBLE_TITLES | frozenset("king queen prince princess emperor empress bishop archbishop master dean dauphin".split())
@@ -77,7 +83,7 @@ def _classify(key: str, scan: Scan, lexicon: Lexicon, determined: int, free: int
     first = lexicon.first_names.get(name)
     if key in TITLES:
         return TITLE
-    if key in NEVER_NAMES or (len(key) == 1):
+    if key in NEVER_NAMES or len(key) == 1 or scan.caps[key] and not mid and ROMAN.fullmatch(key):
         return NEVER
     known = first is not None and first[1] < 1500 or name in lexicon.places and lexicon.places[name] > 1 or name in lexicon.full_forms
     if mid == 0:
@@ -100,6 +106,7 @@ def find_spans(scan: Scan, classes: dict[str, str], lexicon: Lexicon) -> list[Sp
     """The names of the text, in order: runs of capitalised words cut where a new name begins."""
     tokens, text = scan.tokens, scan.text
     spans: list[Span] = []
+    pairs = _free_pairs(scan)
     i, n = 0, len(tokens)
     while i < n:
         run, gaps = [tokens[i]], []
@@ -111,8 +118,17 @@ def find_spans(scan: Scan, classes: dict[str, str], lexicon: Lexicon) -> list[Sp
             run.append(tokens[i])
             gaps.append(gap)
             i += 1
-        _cut_run(run, gaps, classes, text, spans)
+        _cut_run(run, gaps, classes, text, spans, pairs)
     return spans
+
+
+def _free_pairs(scan: Scan) -> Pairs:
+    """How often two capitalised words stand together where nothing forces the first one's capital."""
+    pairs: Pairs = Counter()
+    for left, right in pairwise(scan.tokens):
+        if left.place == MID and right.start - left.end == 1 and not left.possessive:
+            pairs[left.key, right.key] += 1
+    return pairs
 
 
 def _gap(text: str, left: Token, right: Token, classes: dict[str, str]) -> str:
@@ -138,13 +154,13 @@ def _gap(text: str, left: Token, right: Token, classes: dict[str, str]) -> str:
     if right.place == INITIAL and kind != "hyphen" and not (right.caps and left.caps):
         return ""
     if kind == "of":
-        return "of" if left.key in _TITLED_OF or left.key in PLACE_HEADS or left.key in PLACE_OPENERS else ""
+        return "of" if left.key in _TITLED_OF or (left.key in PLACE_HEADS or left.key in PLACE_OPENERS) and (left.key != "house" or right.key in ("commons", "lords")) else ""
     if left.caps != right.caps and len(left.word) > 1 and len(right.word) > 1 and left.key not in TITLES:
         return ""
     return kind
 
 
-def _cut_run(run: list[Token], gaps: list[str], classes: dict[str, str], text: str, spans: list[Span]) -> None:
+def _cut_run(run: list[Token], gaps: list[str], classes: dict[str, str], text: str, spans: list[Span], pairs: Pairs) -> None:
     """Cut a run of capitalised words into names."""
     current: list[Token] = []
     named = False
@@ -153,7 +169,7 @@ def _cut_run(run: list[Token], gaps: list[str], classes: dict[str, str], text: s
     def flush() -> None:
         nonlocal current, named, joined
         if current:
-            span = _finish(current, named, joined, classes, text)
+            span = _finish(current, named, joined, classes, text, pairs)
             if span:
                 spans.append(span)
         current, named, joined = [], False, ""
@@ -169,14 +185,15 @@ def _cut_run(run: list[Token], gaps: list[str], classes: dict[str, str], text: s
                 named = True
                 continue
             if named and token.key not in SUFFIXES and not (token.key in CAPITAL_PARTICLES and not last):
-                if last and token.place == MID and gap == "space" and token.key in ("king", "pope", "bishop", "abbot", "dean", "baron", "prince", "earl", "major", "judge", "cook", "miller", "farmer", "knight", "constable", "parson", "duke", "noble", "friar"):
+                if token.place == MID and gap in ("space", "dot") and token.key in SURNAME_WORDS and (last or gaps[k] not in ("space", "dot", "link")):
                     current.append(token)
                     continue
                 flush()
             current.append(token)
             continue
-        if gap == "suffix" or token.key in SUFFIXES and named and len(token.key) > 1:
-            current.append(token)
+        if named and gap and (token.key in SUFFIXES or len(token.key) > 1 and token.word.isupper() and ROMAN.fullmatch(token.key)):
+            if token.key not in ("esq", "esquire"):
+                current.append(token)  # "Charles II", "Tom Smith, Junior"; "Esq." stays outside the name
             continue
         if len(token.word) == 1:
             dotted = text[token.end : token.end + 1] == "."
@@ -191,6 +208,9 @@ def _cut_run(run: list[Token], gaps: list[str], classes: dict[str, str], text: s
         titled = bool(current) and not named and current[-1].key in TITLES
         if kind == NEVER and not (titled and token.place == MID and token.key not in _FUNCTION):
             flush()
+            continue
+        if named and token.key in MONTHS_DAYS and gap != "hyphen":
+            flush()  # "Colonel Brandon Monday"
             continue
         if not k or not current:
             joined = ""
@@ -208,31 +228,25 @@ _FUNCTION = frozenset(
 ) - {"may", "will"}
 
 
-def _finish(current: list[Token], named: bool, joined: str, classes: dict[str, str], text: str) -> Span | None:
+def _finish(current: list[Token], named: bool, joined: str, classes: dict[str, str], text: str, pairs: Pairs) -> Span | None:
     tokens = list(current)
-    # A first word that a sentence forces into capitals and that is commonly no name stays outside: "Poor Jane", "Then Jane".
-    while len(tokens) > 1 and tokens[0].place == INITIAL and classes.get(tokens[0].key) == MAYBE and tokens[0].key not in TITLES:
-        if classes.get(tokens[1].key) == NAME and tokens[0].key.capitalize() in _FIRST_HINT:
-            break
-        if text[tokens[0].end : tokens[1].start].strip(" \n") == "-":
+    # A first word that a sentence forces into capitals stays outside where the book never writes it so without being
+    # forced: "Then Jane", but "Ragged Dick". Epithets stay outside wherever they stand: "Poor Jane".
+    while len(tokens) > 1 and tokens[0].key not in TITLES and text[tokens[0].end : tokens[1].start] != "-":
+        first = tokens[0]
+        forced = first.place != MID and classes.get(first.key) == MAYBE and not pairs[first.key, tokens[1].key]
+        if not forced and first.key not in EPITHETS:
             break
         tokens = tokens[1:]
     k = 0
-    titles = []
-    while k < len(tokens) and tokens[k].key in TITLES and (k < len(tokens) - 1):
-        titles.append(tokens[k].key)
+    while k < len(tokens) - 1 and tokens[k].key in TITLES:
         k += 1
     rest = tokens[k:]
-    if not named or not rest or rest[-1].key in TITLES and not titles and len(rest) == 1:
-        return None
-    if all(len(t.word) == 1 for t in rest) and not titles:
+    if not named or rest[-1].key in TITLES and not k or all(len(t.word) == 1 for t in rest) and not k:
         return None
     start, end = tokens[0].start, tokens[-1].end
     if text[start - 2 : start] in ("d'", "d’") and not text[start - 3 : start - 2].isalpha():
         start -= 2
+    alone = len(rest) == 1 and not k and classes.get(rest[0].key) != NAME
     words = tuple(t.key for t in rest)
-    alone = len(rest) == 1 and not titles and classes.get(rest[0].key) != NAME
-    return Span(start, end, tuple(titles), words, text[start:end], tokens[0].place, tuple(tokens), joined, alone)
-
-
-_FIRST_HINT: frozenset[str] = frozenset()
+    return Span(start, end, tuple(t.key for t in tokens[:k]), words, text[start:end], tokens[0].place, tuple(tokens), joined, alone)

@@ -3,125 +3,134 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 
 from penname.cast.detect import Span
 from penname.cast.lexicon import Lexicon
-from penname.cast.scan import Scan
+from penname.cast.scan import MID, Scan
 from penname.cast.vocabulary import (
+    FEMALE_KIN,
     FEMALE_TITLES,
+    MALE_KIN,
     MALE_TITLES,
     PLACE_HEADS,
     PLACE_OPENERS,
     PLACE_PREPOSITIONS,
     SPEECH_VERBS,
     THING_HEADS,
-    WEAK_PLACE_PREPOSITIONS,
 )
 
 _BEFORE = re.compile(r"(?:([^\W\d_]+)([,.;:!?]?)[ \t\n]+)?([^\W\d_]+)([,;:.!?]?)[ \t\n]*[\"“”‘'’_(-]*$")
-_AFTER = re.compile(r"(['’]s?(?!\w))?_?([,.;:!?)\"”-]*)[ \t\n]*[\"“_]?[ \t\n]*([^\W\d_]+(?:['’][a-z]+)?)?")
-_DETERMINERS = frozenset("the a an this that these those some any no every each another such".split())
-_POSSESSIVES = frozenset("my his her our your their".split())
-_AUXILIARIES = frozenset(
-    "is was has had would could should might must may can shall will did does do seemed looked".split()
+_AFTER = re.compile(r"(['’]s?(?!\w)| s(?= ))?_?([,.;:!?)\"”-]*)[ \t\n]*[\"“_]?[ \t\n]*([^\W\d_]+(?:['’][a-z]+)?)?")
+
+
+def _table(*rows: tuple[str, Iterable[str]]) -> dict[str, str]:
+    # The first row that holds a word wins.
+    table: dict[str, str] = {}
+    for sign, words in rows:
+        for word in words:
+            table.setdefault(word, sign)
+    return table
+
+
+_PREVIOUS = _table(
+    ("the", "the a an this that these those some any no every each another such".split()),
+    ("my", "my his her our your their".split()),
+    ("in", ("in", "at")),
+    ("from", ("from",)),
+    ("to", ("to", "through", "via")),
+    ("of", ("of", "between", "off", "within", "outside", "beyond", "round")),
+    ("said", SPEECH_VERBS - {"told", "called", "thought", "began", "returned", "left"}),
+    ("named", "named called christened".split()),
+    ("near", PLACE_PREPOSITIONS),
+    ("dear", "dear poor dearest little old young darling".split()),
+    ("kin", MALE_KIN | FEMALE_KIN | frozenset("cousin friend servant doctor lawyer child baby".split())),
+    ("with", "told asked married and with by for than like that as when if but because while as".split()),
 )
-_SPEECH_BEFORE = SPEECH_VERBS - {"told", "called", "thought", "began", "returned"}
-_PERSON_BEFORE = frozenset("dear poor dearest little old young told asked married and with by for than like".split())
-
-
-@dataclass(slots=True)
-class Evidence:
-    """Counts over the mentions of one form."""
-
-    count: int = 0
-    signs: Counter[str] = field(default_factory=Counter)
-
-    def share(self, *names: str) -> float:
-        """Share of the mentions that carry one of the signs (they may overlap)."""
-        return sum(self.signs[name] for name in names) / self.count if self.count else 0.0
+_FOLLOWING = _table(
+    ("says", SPEECH_VERBS),
+    ("is", "is was has had would could should might must may can shall will did does do seemed looked".split()),
+    ("who", "who whose whom himself herself".split()),
+    ("place-after", "street road river station square lane county valley hills mountains bridge hotel inn church coast harbour".split()),
+    ("and", ("and",)),
+    ("family", ("family", "household", "girls", "boys", "sisters", "brothers")),
+)
 
 
 def mention_signs(scan: Scan, span: Span, lexicon: Lexicon) -> list[str]:
     """The signs around one mention."""
     text, signs = scan.text, []
-    before = _BEFORE.search(text, max(0, span.start - 40), span.start)
-    after = _AFTER.match(text, span.end, min(len(text), span.end + 40))
-    previous, previous2, stop = "", "", ""
+    before = _BEFORE.search(text, max(0, span.start - 48), span.start)
+    after = _AFTER.match(text, span.end, min(len(text), span.end + 48))
+    previous = previous2 = stop = ""
     if before:
         previous, stop = before.group(3).lower(), before.group(4)
         previous2 = (before.group(1) or "").lower() if not before.group(2) else ""
-    possessive = bool(after and after.group(1))
-    punctuation = after.group(2) if after else ""
-    following_word = (after.group(3) or "") if after else ""
-    following = following_word.lower()
+    possessive, punctuation, word = after.groups(default="") if after else ("", "", "")
     if previous and not stop:
-        if previous in _DETERMINERS:
-            signs.append("the")
-        elif previous in _POSSESSIVES:
-            signs.append("my")
-        elif previous in ("in", "at"):
-            signs.append("in")
-        elif previous in PLACE_PREPOSITIONS:
-            signs.append("near")
-        elif previous in WEAK_PLACE_PREPOSITIONS:
-            signs.append("from" if previous == "from" else "to" if previous in ("to", "through", "via") else "of")
-        elif previous in _SPEECH_BEFORE:
-            signs.append("said")
-        elif previous in _PERSON_BEFORE:
-            signs.append("with")
+        sign = _PREVIOUS.get(previous)
+        if previous == "of" and previous2 in PLACE_HEADS:
+            sign = "city-of"
+        if sign:
+            signs.append(sign)
+        if sign == "the" and previous2 in ("in", "at"):
+            signs.append("in-the")
     if possessive:
         signs.append("'s")
-    elif not punctuation and following_word.islower():
-        if following in SPEECH_VERBS:
-            signs.append("says")
-        elif following in _AUXILIARIES:
-            signs.append("is")
-        elif lexicon.is_past(following):
-            signs.append("did")
-        elif following in ("who", "whose", "whom", "himself", "herself"):
+    elif not punctuation and word.islower():
+        sign = _FOLLOWING.get(word) or ("did" if lexicon.is_past(word) else None)
+        if sign:
+            signs.append(sign)
+    elif punctuation[:1] == ",":
+        if word in ("who", "whose", "whom"):
             signs.append("who")
-        elif following == "and":
-            signs.append("and")
-    elif punctuation[:1] == "," and following in ("who", "whose", "whom"):
-        signs.append("who")
-    if punctuation[:1] in (",", "!", "?", ".") and punctuation and (stop == "," or span.tokens[0].quoted) and previous2 not in PLACE_PREPOSITIONS:
+        elif word[:1].isupper() and word.capitalize() in lexicon.places:
+            signs.append("place-next")
+    quoted = span.tokens[0].quoted
+    if punctuation[:1] in (",", "!", "?", ".") and punctuation and (stop == "," or quoted) and previous not in PLACE_PREPOSITIONS:
         signs.append("call")
-    if span.tokens[0].quoted and punctuation[1:2] in ("\"", "”", "'", "’") and stop != ",":
+    if quoted and punctuation[-1:] in ('"', "”", "'", "’") and stop != "," and punctuation[:1] not in ("!", "?"):
         signs.append("quoted")
+    if span.place != MID:
+        signs.append("initial")
     return signs
 
 
 def form_signs(words: tuple[str, ...], titles: tuple[str, ...], lexicon: Lexicon) -> list[str]:
     """What the form itself says, whatever stands around it."""
-    signs = []
     last, first = words[-1], words[0]
+    many = len(words) > 1
+    name = first.capitalize()
+    signs = ["many" if many else "one"]
     if titles:
         signs.append("title")
-    if len(words) > 1 and last in PLACE_HEADS:
+    if many and last in PLACE_HEADS:
         signs.append("place-head")
-    if len(words) > 1 and first in PLACE_OPENERS:
+    if many and first in PLACE_OPENERS:
         signs.append("place-opener")
-    if len(words) > 1 and last in THING_HEADS:
+    if many and last in THING_HEADS:
         signs.append("thing-head")
-    name = first.capitalize()
     entry = lexicon.first_names.get(name)
     if entry and entry[1] < 700 or name in lexicon.full_forms and lexicon.per_million(first) < 1:
-        signs.append("first-name" if len(words) == 1 else "first-name+")
+        signs.append("first-name+" if many else "first-name")
+        if "place-head" in signs:
+            signs.append("first-name+place-head")
     elif entry and entry[1] < 2500:
         signs.append("rare-first-name")
-    full = " ".join(w.capitalize() for w in words)
-    strength = lexicon.places.get(full, 0)
+    strength = lexicon.places.get(" ".join(w.capitalize() for w in words), 0)
     if strength:
         signs.append(f"gazetteer{strength}")
-    if len(words) == 1 and lexicon.surnames.get(name, 99999) < 3000:
-        signs.append("surname")
-    if len(words) == 1 and re.search(r"(?:shire|ville|bury|burgh|borough|mouth|minster|cester|wick|thorpe|stead|chester|grad|stan|land)$", first):
+    if lexicon.surnames.get(last.capitalize(), 99999) < 5000:
+        signs.append("surname+" if many else "surname")
+    if _PLACE_ENDING.search(last):
         signs.append("place-ending")
-    if len(words) == 1 and re.search(r"(?:ese|ish|ism|ist|ists|ians?|ians|eans?|ites?|men|woman|women)$", first):
+    if _PEOPLE_ENDING.search(last):
         signs.append("people-ending")
     return signs
+
+
+_PLACE_ENDING = re.compile(r"\w\w(?:shire|ville|bury|burgh|borough|mouth|minster|cester|wick|thorpe|stead|chester|grad|stan|land|ton|ham|ford|field|port|worth|wood|dale|ley)$")
+_PEOPLE_ENDING = re.compile(r"\w\w(?:ese|ish|ism|ists?|ians?|eans?|ites?|men|woman|women|tion|ness|ity)$")
 
 
 def title_gender(titles: tuple[str, ...]) -> str:

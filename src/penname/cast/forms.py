@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-from penname.cast.detect import Span
-from penname.cast.evidence import Evidence, form_signs, mention_signs
-from penname.cast.kinds import best_kind, weigh
+from penname.cast.detect import MAYBE, Span
+from penname.cast.evidence import form_signs, mention_signs
+from penname.cast.kinds import Scores, best_kind, weigh
 from penname.cast.lexicon import Lexicon
-from penname.cast.scan import Scan
+from penname.cast.scan import MID, Scan
+from penname.cast.vocabulary import MONTHS_DAYS
 
 Key = tuple[tuple[str, ...], tuple[str, ...]]  # (titles, words)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Form:
     """One way of writing a name: titles and words, all its mentions, and the kind they speak for."""
 
     key: Key
     spans: list[Span] = field(default_factory=list)
-    evidence: Evidence = field(default_factory=Evidence)
-    scores: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    kind: str = "other"
+    mention_signs: list[list[str]] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)  # of mention signs
+    signs: dict[str, float] = field(default_factory=dict)
+    scores: Scores = (0.0, 0.0, 0.0)
+    kind: str = "none"
 
     @property
     def titles(self) -> tuple[str, ...]:
@@ -42,33 +49,142 @@ class Form:
         surfaces = Counter(" ".join(span.surface.split()) for span in self.spans)
         return min(surfaces, key=lambda s: (-surfaces[s], s))
 
+    def share(self, *signs: str) -> float:
+        """Mentions that carry one of the signs, as a share (signs may overlap)."""
+        return sum(self.counts[sign] for sign in signs) / len(self.spans)
 
-def gather_forms(scan: Scan, spans: list[Span], lexicon: Lexicon) -> dict[Key, Form]:
-    """Forms by key, with their kinds; forms that are most likely no names are left out."""
+
+def collect_forms(scan: Scan, spans: list[Span], classes: Mapping[str, str], lexicon: Lexicon) -> dict[Key, Form]:
+    """Every form with its signs, not yet judged."""
     forms: dict[Key, Form] = {}
     for span in spans:
-        form = forms.setdefault((span.titles, span.words), Form((span.titles, span.words)))
+        key = (span.titles, span.words)
+        form = forms.get(key)
+        if form is None:
+            form = forms[key] = Form(key)
         form.spans.append(span)
-        form.evidence.count += 1
-        form.evidence.signs.update(mention_signs(scan, span, lexicon))
-    _judge(forms, lexicon)
-    return {key: form for key, form in forms.items() if form.kind != "none"}
-
-
-def _judge(forms: dict[Key, Form], lexicon: Lexicon) -> None:
-    surnames: Counter[str] = Counter()  # words that stand last after a title or a first name
+        form.mention_signs.append(mention_signs(scan, span, lexicon))
+    _mark_lists(scan.text, spans, forms, lexicon)
     for form in forms.values():
+        for row in form.mention_signs:
+            form.counts.update(row)
+    titled_last: Counter[str] = Counter()
+    titled_first: Counter[str] = Counter()
+    named_last: Counter[str] = Counter()
+    uses: Counter[str] = Counter()
+    for form in forms.values():
+        form.signs = _signs(form, scan, classes, lexicon)
+        for word in {form.words[0], form.words[-1]}:
+            uses[word] += form.count
         if form.titles:
-            surnames[form.words[-1]] += form.count
+            titled_last[form.words[-1]] += form.count
+            titled_first[form.words[0]] += form.count
+        elif "form first-name+" in form.signs:
+            named_last[form.words[-1]] += form.count
     for form in forms.values():
-        signs = form_signs(form.words, form.titles, lexicon)
-        scores = list(weigh(form.evidence, signs))
-        if not form.titles and len(form.words) == 1 and surnames[form.words[0]]:
-            scores[0] += 3.0 * surnames[form.words[0]] / (surnames[form.words[0]] + form.count) + 1.0
-        form.scores = (scores[0], scores[1], scores[2])
-        form.kind = best_kind(form.scores)
-        if all(span.alone for span in form.spans):
-            evidence = form.evidence
-            strong = evidence.share("said", "says", "did", "call", "who", "'s")
-            if form.kind != "person" or evidence.count < 4 or strong < 0.4 or evidence.share("the", "my") > 0.2:
-                form.kind = "none"
+        last, first = form.words[-1], form.words[0]
+        form.signs["titled-last"] = titled_last[last] / (uses[last] + 1)
+        form.signs["named-last"] = min(1.0, named_last[last] / (uses[last] + 1) * 3)
+        form.signs["titled-first"] = titled_first[first] / (uses[first] + 1) if len(form.words) > 1 else 0.0
+    _mark_families(forms, scan)
+    return forms
+
+
+_LIST = re.compile(r",?[ \n]+(?:(?:and|or)[ \n]+)?|,[ \n]*")
+
+
+def _mark_lists(text: str, spans: list[Span], forms: dict[Key, Form], lexicon: Lexicon) -> None:
+    """Names that stand in one list with places or with people: "Siberia, Spitzbergen, Nova Zembla"."""
+    cursors: Counter[Key] = Counter()
+    kinds: list[str] = []
+    rows: list[list[str]] = []
+    for span in spans:
+        key = (span.titles, span.words)
+        rows.append(forms[key].mention_signs[cursors[key]])
+        cursors[key] += 1
+        name = " ".join(word.capitalize() for word in span.words)
+        entry = lexicon.first_names.get(name)
+        place = not span.titles and lexicon.places.get(name, 0) >= 2
+        kinds.append("place" if place else "person" if span.titles or entry and entry[1] < 500 else "")
+    for k, (left, right) in enumerate(pairwise(spans)):
+        between = right.start - left.end
+        if between > 8 or not _LIST.fullmatch(text, left.end, right.start):
+            continue
+        if kinds[k]:
+            rows[k + 1].append(f"list {kinds[k]}")
+        if kinds[k + 1]:
+            rows[k].append(f"list {kinds[k + 1]}")
+
+
+def _signs(form: Form, scan: Scan, classes: Mapping[str, str], lexicon: Lexicon) -> dict[str, float]:
+    signs = {"bias": 1.0, "count": min(math.log1p(form.count), 5.0) / 5}
+    for sign in form_signs(form.words, form.titles, lexicon):
+        signs[f"form {sign}"] = 1.0
+    for sign, count in form.counts.items():
+        signs[f"share {sign}"] = count / (form.count + 1.0)
+    first, last = form.words[0], form.words[-1]
+    signs["common"] = max(0.0, math.log10(lexicon.per_million(last) + 0.1) + 1) / 3
+    signs["common first"] = max(0.0, math.log10(lexicon.per_million(first) + 0.1) + 1) / 3 if len(form.words) > 1 else 0.0
+    lower = scan.lower[last]
+    signs["lower"] = lower / (lower + scan.mid[last] + scan.initial[last] + 1.0)
+    signs["maybe"] = float(classes.get(last) == MAYBE)
+    signs["maybe first"] = float(len(form.words) > 1 and classes.get(first) == MAYBE)
+    signs["forced only"] = float(all(span.place != MID for span in form.spans))
+    signs["caps only"] = float(all(span.tokens[-1].caps for span in form.spans))
+    if form.spans[0].joined:
+        signs[f"joined {form.spans[0].joined}"] = 1.0
+    return signs
+
+
+def _mark_families(forms: dict[Key, Form], scan: Scan) -> None:
+    """A plural of a known name is a family ("the Reeds"); so may be an unknown plural after "the"."""
+    known = {word for form in forms.values() for word in (form.words[0], form.words[-1]) if form.count > 1 or form.titles or len(form.words) > 1}
+    for form in forms.values():
+        word = form.words[-1]
+        if form.titles or len(form.words) > 1 or not word.endswith("s") or word.endswith("ss"):
+            continue
+        if word[:-1] in known or word.endswith("es") and word[:-2] in known:
+            form.signs["family plural"] = 1.0
+            form.signs["family plural the"] = form.share("the")
+        elif form.share("the") >= 0.5 and not scan.lower[word]:
+            form.signs["unknown plural"] = 1.0
+
+
+def mention_scores(form: Form, index: int) -> Scores:
+    """Scores of one mention: those of its form and those of the signs around it."""
+    around = weigh({f"here {sign}": 1.0 for sign in form.mention_signs[index]})
+    return tuple(a + b for a, b in zip(form.scores, around, strict=True))  # type: ignore[return-value]
+
+
+def judge_forms(forms: dict[Key, Form], scan: Scan, lexicon: Lexicon) -> None:
+    """Give each form its kind: that of its mentions taken together."""
+    for form in forms.values():
+        form.scores = weigh(form.signs)
+        totals = [0.0, 0.0, 0.0]
+        for index in range(form.count):
+            for k, score in enumerate(mention_scores(form, index)):
+                totals[k] += score / form.count
+        form.kind = best_kind((totals[0], totals[1], totals[2]))
+        if form.titles:
+            form.kind = "person"
+        elif len(form.words) == 1 and form.words[0] in MONTHS_DAYS:
+            acts = form.share("said", "says", "did", "call", "is")
+            form.kind = "person" if form.count >= 8 and acts > 0.35 and form.share("in", "the") < 0.1 else "none"
+        if form.kind == "none" and _is_named_thing(form, scan, lexicon):
+            form.kind = "other"
+
+
+def _is_named_thing(form: Form, scan: Scan, lexicon: Lexicon) -> bool:
+    """Whether a form that is no person and no place is yet a name: a ship, a house, a company, a newspaper."""
+    if "form thing-head" in form.signs and form.signs["maybe first"] == 0:
+        return True
+    if form.signs["maybe"] or form.signs["forced only"] or form.signs["caps only"] or "form people-ending" in form.signs:
+        return False
+    return all(not scan.lower[word] and not lexicon.per_million(word) for word in form.words) and form.words[-1] not in MONTHS_DAYS
+
+
+def gather_forms(scan: Scan, spans: list[Span], classes: Mapping[str, str], lexicon: Lexicon) -> dict[Key, Form]:
+    """Forms by key, with their kinds; forms that are most likely no names are left out."""
+    forms = collect_forms(scan, spans, classes, lexicon)
+    judge_forms(forms, scan, lexicon)
+    return {key: form for key, form in forms.items() if form.kind != "none"}

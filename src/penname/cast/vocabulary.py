@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 MALE_TITLES = frozenset(
     """mr mister master messrs sir lord m monsieur messieurs mm signor signore signorino don senor señor herr squire esquire father uncle brother
     grandfather king prince duke earl count baron viscount marquis marquess marquise? emperor czar tsar abbot friar fra dom padre bishop archbishop cardinal
@@ -13,18 +15,22 @@ MALE_TITLES = frozenset(
 FEMALE_TITLES = frozenset(
     """mrs miss misses missis missus ms mme mlle mesdames madame madam mademoiselle lady dame signora signorina donna dona doña senora señora senorita señorita
     frau fraulein fräulein mistress mother aunt auntie aunty sister grandmother grandma grandmamma granny queen princess duchess countess baroness
-    viscountess marchioness marquise empress czarina tsarina abbess prioress nurse goody goodwife widow nanny mammy mamma mama comtesse vicomtesse nun
+    viscountess marchioness marquise dowager empress czarina tsarina abbess prioress nurse goody goodwife widow nanny mammy mamma mama comtesse vicomtesse nun
     matron governess stewardess sultana ranee""".split()
 )
 NEUTRAL_TITLES = frozenset(
-    """dr doctor prof professor cousin saint servant cook lawyer attorney counsellor councillor mayor minister consul secretary treasurer
-    bailiff farmer miller baby comrade citizen citoyen pastor ole""".split()
+    """dr doctor prof professor cousin saint counsellor councillor mayor consul hon honourable honorable comrade citoyen pastor""".split()
 )
 TITLES = MALE_TITLES | FEMALE_TITLES | NEUTRAL_TITLES
 # Titles that say the next name is a surname (or the whole name), titles that go with a first name, and those that tell marriage.
 KIN_TITLES = frozenset(
     """aunt auntie aunty uncle cousin brother sister father mother grandfather grandmother grandma grandpa granny nurse goody nanny mammy daddy mamma papa
     brudder gaffer baby nun""".split()
+)
+# Title words that are surnames as well: "Miss King", "Tom Bishop".
+SURNAME_WORDS = frozenset(
+    """king pope bishop abbot dean baron prince earl major judge knight constable parson duke friar squire marquis chief deacon elder vicar sheriff
+    marshal page master sergeant dame nurse governor dean chevalier cardinal senator saint mayor pastor herr comfort""".split()
 )
 FIRST_NAME_TITLES = frozenset(
     """sir dame aunt auntie aunty uncle cousin brother sister king queen prince princess don dona doña donna fra friar father mother pope saint nurse master
@@ -45,6 +51,7 @@ ABBREVIATED = frozenset(
     """mr mrs ms messrs dr st mme mlle m mm rev prof capt col gen lieut lt sergt maj hon esq jr sr co no vol mt ft viz jun sen bart revd mdlle
     mdme mesdmes sig cap""".split()
 )
+ROMAN = re.compile(r"(?=[ivx])x{0,3}(?:ix|iv|v?i{0,3})")
 SUFFIXES = frozenset("esq esquire jr sr junior senior jun sen bart md ma".split())
 PARTICLES = frozenset("de du des del della di da dos van von der den ter ten la le les el al bin ben ibn ap af av zu zur d l of y".split()) - {"of", "y"}
 CAPITAL_PARTICLES = frozenset("de du des del della di da van von der la le les st ste saint el al ap ben ibn mac mc o san santa d l delle dos".split())
