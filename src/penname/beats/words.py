@@ -18,7 +18,11 @@ def _listed(words: str) -> frozenset[str]:
 TITLES = _listed("""
     mr mrs ms miss master mister sir lady lord madam madame mademoiselle monsieur mme mlle dr doctor st saint rev reverend
     captain colonel major general lieutenant sergeant professor count countess duke duchess baron baroness earl king queen
-    prince princess father mother brother sister uncle aunt cousin dame squire dean bishop judge nurse esq messrs m
+    prince princess father mother brother sister uncle aunt cousin dame squire dean bishop judge nurse esq messrs m misses
+    mistress mdlle messieurs mm herr frau fraulein signor signora signorina senor senora don donna dom capt col gen lieut lt
+    corporal admiral commodore prof inspector constable governor parson vicar deacon marquis marquess viscount viscountess
+    marchioness president mayor alderman hon honourable auntie grandmother grandfather friar abbé père mère young old little
+    poor dear junior senior ste san santa
 """)
 """Words before a name that are no name: they stay in every copy (or are replaced with the whole surface)."""
 

@@ -87,7 +87,7 @@ class BeatsConfig(Section):
     passage_words_min: int = Field(120, ge=20)
     """A passage has at least so many words, where its chapter allows."""
     passage_words_max: int = Field(350, ge=40)
-    """A passage has at most so many words, where its paragraphs allow."""
+    """A passage has at most so many words; a longer paragraph is cut at sentence ends."""
     annotator: Literal["keywords", "endpoint", "local"] = "keywords"
     """Who writes the beats: offline keywords, an OpenAI-compatible server, or a llama.cpp server that Penname starts."""
     base_url: str = ""
