@@ -52,7 +52,7 @@ class Comparison:
             times, how = (self.ratio, "faster") if self.ratio > 1 else (1 / self.ratio, "slower")
             return f"{self.b.carrier} is {times:.2f} times {how} than {self.a.carrier}; the spreads leave {self.low:.2f} to {self.high:.2f}"
         return (
-            f"{self.b.carrier} runs at {self.ratio:.2f} of {self.a.carrier}'s speed, but the spreads leave {self.low:.2f} to {self.high:.2f}: "
+            f"{self.b.carrier} has {self.ratio:.2f} of {self.a.carrier}'s speed, the spreads leave {self.low:.2f} to {self.high:.2f}: "
             "no difference is shown; measure both again on an idle machine"
         )
 

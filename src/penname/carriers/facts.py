@@ -11,6 +11,7 @@ from penname.core.errors import BadInput
 from penname.core.files import read_json
 from penname.core.stage import read_manifest
 
+_BASE_WORDS = ("base", "-pt", "pretrain")
 _INSTRUCT_WORDS = ("instruct", "chat", "-it", "assistant", "thinking")
 
 
@@ -104,25 +105,20 @@ def layer_types(text: Mapping[str, Any]) -> list[str]:
 def judge_kind(name: str, has_chat_template: bool, generation: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
     """("base" | "instruct", evidence) from the name, the chat template and the generation defaults.
 
-    A chat template alone proves nothing, since base models of the Qwen family carry one; a name that says "base" outweighs
-    it. Sampling defaults (temperature, top_p) are what instruction-tuned releases ship; base releases of the Qwen family
-    ship ``do_sample: false``.
+    The name outweighs the rest. Where it is silent, a chat template alone proves nothing (Qwen2.5's base models carry one), and
+    neither do sampling defaults (Llama 3.2's base models ship them): both together say instruction-tuned.
     """
-    lower = name.lower()
-    evidence = []
-    says_base = "base" in lower or lower.endswith("-pt")
-    says_instruct = any(word in lower for word in _INSTRUCT_WORDS)
-    evidence.append(f'its name "{name}" says ' + ("base" if says_base else "instruction-tuned" if says_instruct else "nothing"))
-    evidence.append("it has a chat template" if has_chat_template else "it has no chat template")
+    says_base = any(word in name.lower() for word in _BASE_WORDS)
+    says_instruct = any(word in name.lower() for word in _INSTRUCT_WORDS)
     samples = bool(generation.get("do_sample")) or "temperature" in generation
+    evidence = [f'its name "{name}" says ' + ("base" if says_base else "instruction-tuned" if says_instruct else "nothing")]
+    evidence.append("it has a chat template" if has_chat_template else "it has no chat template")
     if generation:
         evidence.append("its generation defaults sample, as chat releases do" if samples else "its generation defaults do not sample")
-    if says_base and not says_instruct:
-        kind = "base"
-    elif says_instruct or samples or has_chat_template:
-        kind = "instruct"
+    if says_base != says_instruct:
+        kind = "base" if says_base else "instruct"
     else:
-        kind = "base"
+        kind = "instruct" if has_chat_template and (samples or not generation) else "base"
     return kind, tuple(evidence)
 
 

@@ -38,9 +38,8 @@ def _outside(probe: Probe) -> list[str]:
         groups = patterns(
             sorted({".".join(key.split(".")[:2]) if key.startswith("model.") else key.split(".")[0] for key in probe.unloaded})
         )
-        found.append(
-            f"{len(probe.unloaded)} tensors lie in the file that the causal class does not load ({', '.join(f'{group}.*' for group in groups)})."
-        )
+        named = ", ".join(f"{group}.*" for group in groups)
+        found.append(f"{len(probe.unloaded)} tensors lie in the file that the causal class does not load ({named}).")
     return found
 
 
@@ -63,7 +62,7 @@ def _serving(probe: Probe) -> list[str]:
         return []
     return [
         f"An adapter trained on the causal class names {leaf.causal_path}, and the multimodal class, which servers load, has it as "
-        f"{leaf.full_path}: served as it is, it binds nothing and the output is the base model's; penname bind shows it, penname export rekeys it."
+        f"{leaf.full_path}: served as it is, it binds nothing, silently. See penname bind, and penname export for other keys."
     ]
 
 

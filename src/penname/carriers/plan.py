@@ -41,11 +41,12 @@ class CarrierPlan:
 
 @dataclass(frozen=True)
 class Plan:
-    """A projection, not a measurement. ``sweep_hours`` are all carriers at ``seeds`` runs each, one after another."""
+    """A projection, not a measurement. ``sweep_hours`` are the carriers ``sweep`` at ``seeds`` runs each, one after another."""
 
     corpus: Corpus
     seeds: int
     carriers: tuple[CarrierPlan, ...]
+    sweep: tuple[str, ...]
     sweep_hours: float
     sweep_hours_low: float
     sweep_hours_high: float
@@ -54,9 +55,8 @@ class Plan:
     @property
     def sentence(self) -> str:
         """The sweep in one line, with what it rests on."""
-        names = ", ".join(plan.carrier for plan in self.carriers)
         return (
-            f"{names} at {self.seeds} seed{'s' * (self.seeds != 1)} each: {self.sweep_hours:.0f} h "
+            f"{', '.join(self.sweep)} at {self.seeds} seed{'s' * (self.seeds != 1)} each: {self.sweep_hours:.0f} h "
             f"({self.sweep_hours_low:.0f} to {self.sweep_hours_high:.0f}). A projection from measured steps, not a measurement: "
             "evaluation, samples and start-up come on top."
         )
@@ -91,7 +91,8 @@ def project(
     return Plan(
         corpus=corpus,
         seeds=seeds,
-        carriers=tuple(in_sweep),
+        carriers=tuple(plans),
+        sweep=tuple(plan.carrier for plan in in_sweep),
         sweep_hours=seeds * sum(plan.hours for plan in in_sweep),
         sweep_hours_low=seeds * sum(plan.hours_low for plan in in_sweep),
         sweep_hours_high=seeds * sum(plan.hours_high for plan in in_sweep),
