@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 _PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
 _SENTENCE = re.compile(r"[.!?][\"”’')\]]*\s+(?=[\"“‘'(]?[A-Z])")
 _PRONOUN = re.compile(r"\b(?:(he|him|his|himself)|(she|her|hers|herself))\b|[.!?][\"”’']?\s", re.IGNORECASE)
-_BLOCK_CHARS = 2500
+_BLOCK_CHARS = 1200
 
 
 @dataclass(slots=True)

@@ -1,19 +1,27 @@
-"""Which forms name one person: titles, first names, surnames and short forms, from the surest link to the least sure."""
+"""Which forms name one person: titles, first names, surnames and short forms, from the surest link to the least sure.
+
+Each step either joins a form to a person or founds a new one. Where several persons could bear a form, ``Context`` weighs
+them: two names of one person hardly ever stand in one sentence, and who is called by a name is often the next to speak.
+"""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from penname.cast.forms import Form, Key
+from penname.cast.context import Calls, Presence
+from penname.cast.forms import Form
+from penname.cast.gender import GenderTally
 from penname.cast.lexicon import Lexicon
-from penname.cast.names import Name, name_gender, part_name, same_first
+from penname.cast.names import Name, name_gender, part_name, same_first, short_of
 from penname.cast.vocabulary import (
     CIVIL_TITLES,
     FIRST_NAME_TITLES,
     KIN_TITLES,
     MARRIED_TITLES,
     NOBLE_TITLES,
+    PLURAL_TITLES,
     SURNAME_TITLES,
     UNMARRIED_TITLES,
 )
@@ -26,168 +34,399 @@ class Person:
     forms: list[Form] = field(default_factory=list)
     firsts: list[tuple[str, ...]] = field(default_factory=list)
     last: str = ""
-    gender: str = ""
+    married_name: str = ""  # "Mrs. John Dashwood": the husband's first name
     titles: Counter[str] = field(default_factory=Counter)
-    wife_of: str = ""  # "Mrs. John Dashwood": the husband's first name
+    presence: Presence = field(default_factory=Presence)
+    tally: GenderTally = field(default_factory=GenderTally)
     evidence: list[str] = field(default_factory=list)
+    plural: bool = False
 
     @property
     def count(self) -> int:
-        return sum(form.count for form in self.forms)
+        return self.presence.count
 
-    def add(self, form: Form, name: Name, why: str = "") -> None:
-        """Take in a form."""
-        self.forms.append(form)
-        self.titles.update({title: form.count for title in name.titles})
-        self.gender = self.gender or name.gender
-        if why:
-            self.evidence.append(why)
+    @property
+    def gender(self) -> str:
+        """female, male, or nothing while it is unknown."""
+        gender = self.tally.gender()
+        return "" if gender == "unknown" else gender
+
+    @property
+    def shown(self) -> str:
+        """The fullest of the frequent names."""
+        return max(self.forms, key=lambda f: (f.count * (1 + len(f.words)), f.key)).shown
+
+    def surname_share(self) -> float:
+        """Share of the mentions that carry the surname."""
+        return sum(f.count for f in self.forms if self.last and " ".join(f.words).endswith(self.last)) / max(1, self.count)
 
     def has_title(self, titles: frozenset[str]) -> bool:
         return any(title in titles for title in self.titles)
 
+    def titled_first(self) -> int:
+        """Mentions as "Miss Elizabeth", "Mr. Edward": a title straight before the first name."""
+        firsts = {first[0] for first in self.firsts}
+        return sum(f.count for f in self.forms if f.titles and len(f.words) == 1 and f.words[0] in firsts and f.titles[-1] in _BEFORE_FIRST)
+
+
+_BEFORE_FIRST = UNMARRIED_TITLES | CIVIL_TITLES | {"master"}
+
+
+@dataclass(slots=True)
+class Context:
+    """What the text around the forms says about who is who."""
+
+    presences: dict[Form, Presence]
+    calls: Calls
+    tallies: dict[Form, GenderTally]
+
+    def affinity(self, one: Person, other: Person) -> float:
+        """Log odds, -5 to 4, that two names are one person's, by where they stand."""
+        a, b = one.presence, other.presence
+        both = len(a.sentences & b.sentences)
+        small, large = (a, b) if len(a.blocks) < len(b.blocks) else (b, a)
+        shared = sum(min(count, large.blocks[block]) for block, count in small.blocks.items() if block in large.blocks)
+        score = -1.6 * both + 0.085 * max(0, shared - both)
+        answers = callers = 0
+        for x in one.forms:
+            for y in other.forms:
+                answers += self.calls.answers.get(x, _NONE)[y] + self.calls.answers.get(y, _NONE)[x]
+                callers += self.calls.callers.get(x, _NONE)[y] + self.calls.callers.get(y, _NONE)[x]
+        score += 0.7 * min(answers, 4) - 1.5 * min(callers, 3)
+        return max(-5.0, min(4.0, score))
+
+
+TRACE = False
+_NONE: Counter[object] = Counter()
+
+
+@dataclass(slots=True)
+class Doubt:
+    """A form that more than one person could bear: what was chosen, and the others, best first."""
+
+    form: Form
+    chosen: Person
+    others: list[Person]
+    margin: float
+
 
 class Linker:
-    """Links the person forms of one book. ``people`` is the result."""
+    """Links the person forms of one book. ``people`` and ``doubts`` are the result."""
 
-    def __init__(self, forms: dict[Key, Form], lexicon: Lexicon) -> None:
-        self.lexicon = lexicon
-        self.forms = sorted((f for f in forms.values() if f.kind == "person"), key=lambda f: (-f.count, f.key))
-        self.names = {form.key: part_name(*form.key) for form in self.forms}
+    def __init__(self, forms: Sequence[Form], context: Context, lexicon: Lexicon) -> None:
+        self.lexicon, self.context = lexicon, context
+        self.forms = sorted(forms, key=lambda f: (-f.count, f.key))
+        self.names = {form: part_name(*form.key) for form in self.forms}
         self.people: list[Person] = []
+        self.doubts: list[Doubt] = []
         self.as_first: Counter[str] = Counter()
         self.as_last: Counter[str] = Counter()
 
     def link(self) -> list[Person]:
         """All steps, surest first."""
+        families = [f for f in self.forms if "family plural" in f.signs or "unknown plural" in f.signs or self._is_plural(f)]
+        self.forms = [f for f in self.forms if f not in families]
         self._count_roles()
-        full = [f for f in self.forms if self.names[f.key].last]
-        single = [f for f in self.forms if not self.names[f.key].last]
-        for form in full:
+        full = [f for f in self.forms if self.names[f].last]
+        single = [f for f in self.forms if not self.names[f].last]
+        roles = {form: self._role(form) for form in single}
+        for form in sorted(full, key=lambda f: (len(self.names[f].first[0]) == 1, -f.count, f.key)):
             self._place_full(form)
-        titled = [f for f in single if f.titles]
-        bare = [f for f in single if not f.titles]
-        roles = {form.key: self._role(form) for form in single}
-        for form in [f for f in titled if roles[f.key] == "last"]:
-            self._place_titled_surname(form)
-        for form in [f for f in bare if roles[f.key] == "last"]:
-            self._place_bare_surname(form)
-        for form in [f for f in titled if roles[f.key] == "first"] + [f for f in bare if roles[f.key] == "first"]:
-            self._place_first(form)
+        for form in single:
+            if roles[form] == "first":
+                self._place_first(form)
+        for form in single:
+            if form.titles and roles[form] == "last":
+                self._place_titled_surname(form)
+        for form in single:
+            if not form.titles and roles[form] == "last":
+                self._place_bare_surname(form)
         self._join_short_forms()
+        self._join_spellings()
+        self._join_by_context()
+        for form in families:
+            self._new(form, plural=True)
         return self.people
+
+    # ------------------------------------------------------------ founding and joining
+
+    def _new(self, form: Form, first: tuple[str, ...] = (), last: str = "", married: str = "", plural: bool = False) -> Person:
+        person = Person([], [first] if first else [], last, married, plural=plural)
+        self.people.append(person)
+        self._add(person, form, "")
+        return person
+
+    def _add(self, person: Person, form: Form, why: str) -> None:
+        person.forms.append(form)
+        person.titles.update({title: form.count for title in form.titles})
+        person.presence.merge(self.context.presences[form])
+        person.tally.merge(self.context.tallies[form])
+        if why:
+            person.evidence.append(f"{form.shown}: {why}")
+
+    def _merge(self, into: Person, person: Person, why: str) -> None:
+        into.forms += person.forms
+        into.firsts += person.firsts
+        into.last = into.last or person.last
+        into.titles.update(person.titles)
+        into.presence.merge(person.presence)
+        into.tally.merge(person.tally)
+        into.evidence += [f"{person.shown}: {why}", *person.evidence]
+        self.people.remove(person)
+
+    def _probe(self, form: Form) -> Person:
+        """The form as a person of its own, to be weighed against others."""
+        name = self.names[form]
+        tally = GenderTally()
+        tally.merge(self.context.tallies[form])
+        return Person([form], [name.first], name.last, titles=Counter(name.titles), presence=self.context.presences[form], tally=tally)
+
+    def _choose(self, form: Form, candidates: list[tuple[float, Person]], floor: float, why: str) -> Person | None:
+        """Join the form to the best candidate above ``floor``; note the others. None where nobody fits."""
+        if not candidates:
+            return None
+        probe = self._probe(form)
+        scored = sorted(((prior + self.context.affinity(p, probe), p) for prior, p in candidates), key=lambda row: (-row[0], -row[1].count, row[1].shown))
+        best, person = scored[0]
+        if TRACE:
+            print("choose", form.shown, form.count, "floor", floor, [(round(x, 1), p.shown, p.count) for x, p in scored])
+        if best < floor:
+            return None
+        if len(scored) > 1:
+            self.doubts.append(Doubt(form, person, [p for _, p in scored[1:]], best - scored[1][0]))
+        self._add(person, form, why)
+        return person
+
+    # ------------------------------------------------------------ roles
+
+    def _is_plural(self, form: Form) -> bool:
+        """ "the Misses Eshton", "the Miss Steeles"."""
+        if not form.titles:
+            return False
+        word = form.words[-1]
+        known = any(f.words[-1] == word[:-1] for f in self.forms if f is not form)
+        return form.titles[0] in PLURAL_TITLES and form.titles[0] != "mm" or form.titles[-1] in UNMARRIED_TITLES and word.endswith("s") and known
 
     def _count_roles(self) -> None:
         for form in self.forms:
-            name = self.names[form.key]
+            name = self.names[form]
             if name.last:
                 self.as_first[name.first[0]] += form.count
                 self.as_last[name.last] += form.count
-            elif form.titles:
-                title = form.titles[-1]
-                if title in FIRST_NAME_TITLES or title in KIN_TITLES:
-                    self.as_first[name.first[0]] += form.count
-                elif title in SURNAME_TITLES:
-                    self.as_last[name.first[0]] += form.count
+        firsts = set(self.as_first)
+        for form in self.forms:
+            name = self.names[form]
+            title = form.titles[-1] if form.titles else ""
+            if name.last or not title:
+                continue
+            word = name.first[0]
+            if title in FIRST_NAME_TITLES or title in KIN_TITLES:
+                self.as_first[word] += form.count
+            elif title in SURNAME_TITLES and not (word in firsts and self._known_first(word)):
+                self.as_last[word] += form.count
+
+    def _known_first(self, word: str) -> bool:
+        census = self.lexicon.first_names.get(word.capitalize())
+        return census is not None and census[1] < 1200 or word.capitalize() in self.lexicon.full_forms
 
     def _role(self, form: Form) -> str:
         """Whether a single word (with or without title) is a first name or a surname."""
-        word = self.names[form.key].first[0]
+        word = self.names[form].first[0]
         first, last = self.as_first[word], self.as_last[word]
-        census = self.lexicon.first_names.get(word.capitalize())
-        known_first = census is not None and census[1] < 1200 or word.capitalize() in self.lexicon.full_forms
+        known = self._known_first(word)
         title = form.titles[-1] if form.titles else ""
         if title in FIRST_NAME_TITLES or title in KIN_TITLES:
-            return "first" if first >= last or not last else "last"
+            return "last" if last > 3 * first and not known else "first"
         if title in SURNAME_TITLES:
-            return "first" if known_first and first > 2 * last else "last"
-        if first > last or first == last == 0 and known_first:
+            return "first" if known and first > 2 * last else "last"
+        if first > last or first == last == 0 and known:
             return "first"
         if last > first:
             return "last"
-        return "first" if not title else "last"
+        return "last" if title else "first"
+
+    # ------------------------------------------------------------ steps
 
     def _place_full(self, form: Form) -> None:
-        name = self.names[form.key]
-        gender = name.gender or name_gender(name.first[0], self.lexicon)
-        husband = bool(name.titles) and name.titles[-1] in MARRIED_TITLES and name_gender(name.first[0], self.lexicon) == "male"
+        name = self.names[form]
+        first = name.first[0]
+        census = name_gender(first, self.lexicon)
+        married = first if name.titles and name.titles[-1] in MARRIED_TITLES and census == "male" else ""
+        gender = name.gender or census
+        fit = []
         for person in self.people:
-            if person.last != name.last or bool(person.wife_of) != husband:
+            if person.last != name.last or bool(person.married_name) != bool(married):
                 continue
-            if not husband and gender and person.gender and gender != person.gender:
+            if not married and gender and person.gender and gender != person.gender:
                 continue
             if any(self._same_firsts(name.first, other) for other in person.firsts):
-                person.add(form, name)
+                same = any(other[0] == first for other in person.firsts)
+                fit.append((2.0 if same else 0.0, person))
+        person = self._choose(form, fit, 0.5 if fit and fit[0][0] > 1 else -0.5, f"same surname, and {first.title()} fits") if fit else None
+        if person:
+            if name.first not in person.firsts:
                 person.firsts.append(name.first)
-                return
-        person = Person([], [name.first], name.last, "female" if husband else gender, wife_of=name.first[0] if husband else "")
-        person.add(form, name)
-        self.people.append(person)
+        else:
+            self._new(form, name.first, name.last, married)
 
     def _same_firsts(self, a: tuple[str, ...], b: tuple[str, ...]) -> bool:
-        return same_first(a[0], b[0], self.lexicon)
+        if not same_first(a[0], b[0], self.lexicon):
+            return False
+        return len(a) == 1 or len(b) == 1 or same_first(a[1], b[1], self.lexicon)
 
     def _bearers(self, last: str) -> list[Person]:
         return [p for p in self.people if p.last == last]
 
     def _place_titled_surname(self, form: Form) -> None:
-        name = self.names[form.key]
+        name = self.names[form]
         word, title = name.first[0], form.titles[-1]
-        bearers = [p for p in self._bearers(word) if not p.wife_of]
-        gender = name.gender
-        fit = [p for p in bearers if not (gender and p.gender and p.gender != gender)]
+        candidates: list[tuple[float, Person]] = []
+        for person in self._bearers(word):
+            prior = self._title_prior(title, name, person)
+            if prior is not None:
+                candidates.append((prior, person))
+        many = len([p for _, p in candidates if p.firsts]) > 1
+        if not many:
+            candidates = [(prior + min(2.0, 0.5 * p.titled_first()), p) for prior, p in candidates]
+        if not self._choose(form, candidates, 0.3 if many else -0.5, "same surname, and the title fits"):
+            self._new(form, (), word)
+
+    def _title_prior(self, title: str, name: Name, person: Person) -> float | None:
+        """How well a titled surname suits a bearer of the surname by titles alone; None where it cannot be."""
+        if person.married_name or name.gender and person.gender and person.gender != name.gender:
+            return None
+        prior = person.surname_share()
+        if title in person.titles:
+            prior += 0.5
         if title in MARRIED_TITLES:
-            fit = [p for p in fit if not p.has_title(UNMARRIED_TITLES) or p.has_title(MARRIED_TITLES)]
+            if person.has_title(UNMARRIED_TITLES) and not person.has_title(MARRIED_TITLES):
+                prior -= 1.5
         elif title in UNMARRIED_TITLES:
-            fit = [p for p in fit if not p.has_title(MARRIED_TITLES)]
+            if person.has_title(MARRIED_TITLES):
+                prior -= 1.5
+            prior -= min(2.0, 0.5 * person.titled_first())
         elif title in NOBLE_TITLES:
-            fit = [p for p in fit if p.has_title(NOBLE_TITLES)]
+            if not person.has_title(NOBLE_TITLES):
+                prior -= 1.0
         elif title in CIVIL_TITLES:
-            fit = [p for p in fit if not p.has_title(NOBLE_TITLES)]
-        if fit:
-            best = max(fit, key=lambda p: (p.count, p.firsts))
-            best.add(form, name)
-            return
-        person = Person([], [], word, gender)
-        person.add(form, name)
-        self.people.append(person)
+            if person.has_title(NOBLE_TITLES):
+                return None
+            prior -= min(2.0, 0.5 * person.titled_first())
+            if "master" in person.titles:
+                prior -= 1.0
+        return prior
 
     def _place_bare_surname(self, form: Form) -> None:
-        name = self.names[form.key]
-        bearers = self._bearers(name.first[0])
-        men = [p for p in bearers if p.gender != "female"]
-        if men or bearers:
-            max(men or bearers, key=lambda p: (p.count, p.firsts)).add(form, name)
-            return
-        person = Person([], [], name.first[0], "")
-        person.add(form, name)
-        self.people.append(person)
+        word = self.names[form].first[0]
+        gender = self.context.tallies[form].gender()
+        candidates = []
+        for person in self._bearers(word):
+            prior = 2.0 * person.surname_share() + min(1.0, person.count / 80)
+            if person.has_title(CIVIL_TITLES):
+                prior += 1.0
+            if person.gender and gender != "unknown" and gender != person.gender:
+                prior -= 1.5
+            if person.gender == "female" and gender == "unknown":
+                prior -= 0.7
+            if person.married_name:
+                prior -= 3
+            candidates.append((prior, person))
+        if not self._choose(form, candidates, -6.0, "the surname alone"):
+            self._new(form, (), word)
 
     def _place_first(self, form: Form) -> None:
-        name = self.names[form.key]
+        name = self.names[form]
         word = name.first[0]
         gender = name.gender or name_gender(word, self.lexicon)
-        fit = [p for p in self.people if any(first[0] == word for first in p.firsts) and not p.wife_of and not (gender and p.gender and gender != p.gender)]
-        if fit:
-            max(fit, key=lambda p: (p.count, p.firsts)).add(form, name)
-            return
-        person = Person([], [(word,)], "", gender)
-        person.add(form, name)
-        self.people.append(person)
+        candidates = []
+        for person in self.people:
+            if person.married_name or not any(first[0] == word for first in person.firsts):
+                continue
+            if gender and person.gender and gender != person.gender:
+                continue
+            prior = min(2.0, person.count / 20)
+            rank = [t for t in form.titles if t in NOBLE_TITLES]
+            if rank:
+                prior += 3.0 if any(t in person.titles for t in rank) else -3.0
+            elif any(t in KIN_TITLES for t in form.titles) and not any(t in person.titles for t in form.titles):
+                prior -= 1.0
+            candidates.append((prior, person))
+        if not self._choose(form, candidates, -3.0, "the first name alone"):
+            self._new(form, (word,))
 
     def _join_short_forms(self) -> None:
-        """Join a person who has only a short form ("Lizzy") to the one person whose full first name it can stand for."""
-        by_first: dict[str, list[Person]] = defaultdict(list)
+        """Join a person who has only a short form ("Lizzy") to the person whose first name it can stand for."""
+        for person in sorted((p for p in self.people if not p.last and p.firsts), key=lambda p: (p.count, p.shown)):
+            word = person.firsts[0][0]
+            fit = []
+            for other in self.people:
+                if other is person or other.married_name or person.gender and other.gender and person.gender != other.gender:
+                    continue
+                strength = max((short_of(word, first[0], self.lexicon) for first in other.firsts), default=0.0)
+                if strength:
+                    fit.append((strength + self.context.affinity(person, other) + min(0.5, other.count / 200), other))
+            fit.sort(key=lambda row: (-row[0], -row[1].count, row[1].shown))
+            if fit and fit[0][0] >= 0.6 and (len(fit) == 1 or fit[0][0] - fit[1][0] >= 0.3):
+                self._merge(fit[0][1], person, f"{word.title()} is a short form")
+
+    def _join_spellings(self) -> None:
+        """Join a rare spelling to a frequent one that differs by one letter: Forester and Forster."""
+        by_stem: dict[tuple[str, int], list[Person]] = defaultdict(list)
         for person in self.people:
-            for first in person.firsts:
-                if person not in by_first[first[0]]:
-                    by_first[first[0]].append(person)
-        for person in [p for p in self.people if not p.last and p.firsts]:
-            word = person.firsts[0][0].capitalize()
-            full = {f.lower() for f in self.lexicon.full_forms.get(word, ())} | {f.lower() for f in self.lexicon.short_forms.get(word, ())}
-            fit = [p for f in sorted(full) for p in by_first.get(f, ()) if p is not person and not (p.gender and person.gender and p.gender != person.gender)]
-            if len(fit) == 1 and fit[0] in self.people and fit[0].count >= person.count:
-                fit[0].forms += person.forms
-                fit[0].titles.update(person.titles)
-                fit[0].firsts += person.firsts
-                self.people.remove(person)
+            word = person.last or (person.firsts[0][0] if person.firsts else "")
+            if len(word) >= 6 and len(person.forms) <= 99:
+                by_stem[word[:2], 0].append(person)
+        for people in by_stem.values():
+            for rare in sorted(people, key=lambda p: (p.count, p.shown)):
+                if rare.count > 6 or rare not in self.people or len({f.key for f in rare.forms}) > 1:
+                    continue
+                for other in sorted(people, key=lambda p: (-p.count, p.shown)):
+                    if other is rare or other not in self.people or other.count < 4 * rare.count:
+                        continue
+                    if rare.gender and other.gender and rare.gender != other.gender:
+                        continue
+                    if self._one_letter_off(rare.forms[0], other):
+                        self._merge(other, rare, "a rare spelling of the same name")
+                        break
+
+    def _one_letter_off(self, form: Form, other: Person) -> bool:
+        words = [*form.titles, *form.words]
+        for theirs in other.forms:
+            known = [*theirs.titles, *theirs.words]
+            if len(known) != len(words):
+                continue
+            off = [(a, b) for a, b in zip(words, known, strict=True) if a != b]
+            if len(off) == 1 and min(map(len, off[0])) >= 6 and one_edit(*off[0]) and not (self._known_first(off[0][0]) and self._known_first(off[0][1])):
+                return True
+        return False
+
+    def _join_by_context(self) -> None:
+        """Join a first name without surname to a surname without first name, where calls and answers say so."""
+        firsts = [p for p in self.people if p.firsts and not p.last and p.count >= 3]
+        lasts = [p for p in self.people if p.last and not p.firsts and p.count >= 3 and not p.plural]
+        rows = []
+        for first in firsts:
+            for last in lasts:
+                if not first.gender or first.gender != last.gender:
+                    continue
+                score = self.context.affinity(first, last)
+                if score >= 2.0:
+                    rows.append((score, first, last))
+        rows.sort(key=lambda row: (-row[0], row[1].shown, row[2].shown))
+        taken: set[int] = set()
+        for score, first, last in rows:
+            rivals = [s for s, f, l in rows if (f is first) != (l is last)]
+            if id(first) in taken or id(last) in taken or any(s > score - 0.8 for s in rivals):
+                continue
+            taken |= {id(first), id(last)}
+            self._merge(last, first, "who is called so is the one who answers, and the two never meet")
+
+
+def one_edit(a: str, b: str) -> bool:
+    """Whether one letter changed, added or left out makes ``a`` of ``b``."""
+    if a == b or abs(len(a) - len(b)) > 1:
+        return False
+    k = 0
+    while k < min(len(a), len(b)) and a[k] == b[k]:
+        k += 1
+    return a[k + 1 :] == b[k + 1 :] or a[k:] == b[k + 1 :] or a[k + 1 :] == b[k:]

@@ -64,3 +64,21 @@ def name_gender(name: str, lexicon: Lexicon) -> str:
     if entry is None:
         return ""
     return "female" if entry[0] >= 0.9 else "male" if entry[0] <= 0.1 else ""
+
+
+def short_of(short: str, full: str, lexicon: Lexicon) -> float:
+    """How well ``short`` can stand for ``full``: 1 by the list of short forms, less by its look, 0 not at all."""
+    if short == full:
+        return 0.0
+    x, y = full.capitalize(), short.capitalize()
+    if y in lexicon.short_forms.get(x, ()) or x in lexicon.short_forms.get(y, ()):
+        return 1.0
+    if lexicon.short_forms.keys() & (lexicon.full_forms.get(x, frozenset()) & lexicon.full_forms.get(y, frozenset())):
+        return 0.7  # two short forms of one name: Lizzy and Eliza
+    stem = short.rstrip("s")
+    for ending in ("ie", "ey", "y", "kin", "kins"):
+        if stem.endswith(ending) and len(stem) - len(ending) >= 3:
+            root = stem[: -len(ending)]
+            if full.startswith(root) or root[-1] == root[-2] and full.startswith(root[:-1]) and len(root) > 3:
+                return 0.6
+    return 0.4 if len(short) >= 3 and full.startswith(short) and len(full) - len(short) >= 2 else 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 MALE_TITLES = frozenset(
-    """mr mister master messrs sir lord m monsieur messieurs mm signor signore signorino don senor señor herr squire esquire father uncle brother
+    """mr mistah mistuh mista mist marster marse mars mister master messrs sir lord m monsieur messieurs mm signor signore signorino don senor señor herr squire esquire father uncle brother
     grandfather king prince duke earl count baron viscount marquis marquess marquise? emperor czar tsar abbot friar fra dom padre bishop archbishop cardinal
     pope deacon archdeacon dean vicar parson rev reverend curate rector captain capt cap'n colonel col major general gen lieutenant lieut lt sergeant serjeant
     sergt corporal ensign cornet admiral commodore commander private trooper sheriff constable inspector superintendent detective alderman judge justice
@@ -13,7 +13,7 @@ MALE_TITLES = frozenset(
     sheik emir caliph pasha bey effendi sahib chief old? daddy papa pa brudder massa marse mas' senator governor president congressman""".replace("?", "").split()
 ) - {"old", "marquise"}
 FEMALE_TITLES = frozenset(
-    """mrs miss misses missis missus ms mme mlle mesdames madame madam mademoiselle lady dame signora signorina donna dona doña senora señora senorita señorita
+    """mrs mis miss misses missis missus ms mme mlle mesdames madame madam mademoiselle lady dame signora signorina donna dona doña senora señora senorita señorita
     frau fraulein fräulein mistress mother aunt auntie aunty sister grandmother grandma grandmamma granny queen princess duchess countess baroness
     viscountess marchioness marquise dowager empress czarina tsarina abbess prioress nurse goody goodwife widow nanny mammy mamma mama comtesse vicomtesse nun
     matron governess stewardess sultana ranee""".split()
@@ -37,13 +37,13 @@ FIRST_NAME_TITLES = frozenset(
     dom mammy granny""".split()
 )
 SURNAME_TITLES = frozenset(
-    """mr mrs messrs mm m mme mister dr doctor prof professor colonel col major general gen lieutenant lieut lt sergeant serjeant corporal captain capt
+    """mr mrs messrs mm m mme mister mistah mistuh dr doctor prof professor colonel col major general gen lieutenant lieut lt sergeant serjeant corporal captain capt
     admiral commodore inspector superintendent detective judge herr frau monsieur madame signor signora senor senora señor señora rev reverend senator
     governor president""".split()
 )
 MARRIED_TITLES = frozenset("mrs mme madame frau signora senora señora missis missus".split())
 UNMARRIED_TITLES = frozenset("miss mlle mademoiselle fraulein fräulein signorina senorita señorita misses".split())
-CIVIL_TITLES = frozenset("mr mister m monsieur herr signor senor señor".split())
+CIVIL_TITLES = frozenset("mr mister mistah mistuh m monsieur herr signor senor señor".split())
 NOBLE_TITLES = frozenset("lord lady sir duke duchess earl count countess baron baroness viscount viscountess marquis marquess marchioness prince princess".split())
 PLURAL_TITLES = frozenset("misses messrs mesdames messieurs mm lords ladies".split())
 # Titles that an abbreviation point follows without ending the sentence.
