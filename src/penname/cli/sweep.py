@@ -1,0 +1,58 @@
+"""``penname sweep``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from penname.cli.options import HERE, Json, Where, Yes
+
+
+def sweep(
+    table: Annotated[Path, typer.Argument(help="A TOML file with a [sweep] table.")],
+    where: Where = HERE,
+    ray: Annotated[bool, typer.Option("--ray", help="Run as tasks of the Ray cluster that is up, not here one by one.")] = False,
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Train a table of arms: carriers x seeds x corpus sizes x copies x target modules. Complete runs are skipped; run it again to go on.
+
+    Example: penname -C bronte sweep sizes.toml
+
+    [sweep]
+    carriers = ["qwen3-0.6b-base", "qwen3-1.7b-base"]
+    seeds = [1, 2]
+    corpus_words = [300000, 0]
+    """
+    import sys
+
+    from penname.core.errors import NeedsPerson
+    from penname.core.files import json_text
+    from penname.core.folder import open_voice
+    from penname.core.progress import progress, say
+    from penname.jobs.ray_sweep import on_ray
+    from penname.jobs.sweep import Outcome, one_by_one, read_sweep, run_sweep
+
+    voice = open_voice(where)
+    plan = read_sweep(table)
+    say(f"{len(plan.tasks)} runs in {len(plan.arms)} arms; price them first with: penname carrier plan")
+    if not yes:
+        if not sys.stdin.isatty():
+            raise NeedsPerson(f"a sweep of {len(plan.tasks)} runs wants a yes; say it with: penname sweep {table} --yes")
+        typer.confirm("Start?", abort=True, err=True)
+    with progress("sweep", len(plan.tasks)) as count:
+
+        def tell(outcome: Outcome) -> None:
+            count.advance()
+            say(f"{'done' if outcome.code == 0 else 'FAILED'}: {outcome.task.label}: {outcome.last_line}")
+
+        result = run_sweep(voice.path, plan, tell, on_ray if ray else one_by_one)
+    if json:
+        rows = [{"run": o.task.label, "code": o.code, "said": o.last_line} for o in result.outcomes]
+        print(json_text(rows), end="")
+    else:
+        print(f"{len(result.outcomes) - len(result.failed)} of {len(result.outcomes)} runs done; judge them with: penname judge")
+    if result.failed:
+        raise typer.Exit(1)

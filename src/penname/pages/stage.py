@@ -1,0 +1,52 @@
+"""The report stage: reads every finished folder, writes ``report.html``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penname.core.config import Config
+from penname.core.folder import VoiceFolder
+from penname.core.hashing import sha256_file
+from penname.core.stage import Manifest, read_manifest, stage_writer
+from penname.pages.copied import copied_spans
+from penname.pages.gather import gather
+from penname.pages.report import report_page
+
+VERSION = 1
+MANIFEST = ".report.json"
+
+
+def report_settings(config: Config) -> dict[str, Any]:
+    """The whole configuration: the page shows it."""
+    return config.model_dump(mode="json")
+
+
+def report_inputs(voice: VoiceFolder) -> dict[str, str]:
+    """Digests of everything that is there to be shown."""
+    facts = gather(voice)
+    inputs = {name: manifest.digest for name, manifest in facts.manifests.items()}
+    for run in facts.runs:
+        for name in ("run.json", "metrics.jsonl", "samples.jsonl"):
+            path = voice.runs / run.name / name
+            if path.is_file():
+                inputs[f"{run.name}/{name}"] = sha256_file(path)
+    return inputs
+
+
+def run_report(voice: VoiceFolder) -> Manifest:
+    """Write the page from what is there; stages that are missing are shown as missing."""
+    facts = gather(voice)
+    page = report_page(facts, copied_spans(voice, facts))
+    with stage_writer(
+        voice.path,
+        stage="report",
+        version=VERSION,
+        settings=report_settings(voice.config),
+        inputs=report_inputs(voice),
+        counts={"runs": len(facts.runs), "bytes": len(page.encode())},
+        name=MANIFEST,
+    ) as out:
+        (out / "report.html").write_text(page, encoding="utf-8")
+    manifest = read_manifest(voice.path, MANIFEST)
+    assert manifest is not None
+    return manifest
