@@ -21,9 +21,13 @@ def train(
 
     Before the first step it proves isolation, mask, reach and sampling parity on the very model, and prints the hours of its plan.
 
+    On several GPUs: torchrun --nproc-per-node 4 --no-python penname -C bronte train --yes
+
     Example: penname -C bronte train --seed 1 --set training.max_steps=200
     """
+    import os
     import sys
+    from contextlib import nullcontext
 
     from penname.core.files import json_text, read_json
     from penname.core.folder import open_voice
@@ -32,7 +36,8 @@ def train(
 
     voice = open_voice(where, overrides)
     confirm = (lambda question: typer.confirm(question, err=True)) if sys.stdin.isatty() else None
-    with hold(voice.path, "train"):
+    # Under torchrun one process holds the folder for all of them.
+    with hold(voice.path, "train") if os.environ.get("RANK", "0") == "0" else nullcontext():
         run_train(voice, seed, yes=yes, anyway=anyway, confirm=confirm)
     records = [read_json(voice.runs / row.name / "run.json") for row in planned_runs(voice) if seed is None or row.seed == seed]
     if json:

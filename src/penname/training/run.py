@@ -11,12 +11,13 @@ from typing import Any
 
 from peft import PeftModel
 
+from penname.carriers.loading import resolve_device
 from penname.carriers.tokenizer import CarrierTokenizer, load_tokenizer
 from penname.core.errors import NeedsPerson, StaleInput
 from penname.core.files import json_text, read_json, read_text, write_json, write_text
 from penname.core.folder import VoiceFolder
 from penname.core.hashing import sha256_file, sha256_value
-from penname.core.progress import format_seconds, say
+from penname.core.progress import be_quiet, format_seconds, say
 from penname.core.stage import MANIFEST, Manifest, damaged_files, require_manifest
 from penname.core.tokens import Shards, open_shards
 from penname.training.arm import arm_of, run_name, train_settings
@@ -59,8 +60,10 @@ def train_run(
     config, arm = voice.config, arm_of(voice)
     name = run_name(arm, seed)
     shards = _verified_shards(voice)
+    world = join_world(resolve_device(config.carrier.device).type)
+    if not world.first:
+        be_quiet()
     carrier = load_carrier(config)
-    world = join_world(carrier.device.type)
     tokenizer = load_tokenizer(carrier.folder)
     _same_tokenizer(shards, tokenizer)
     inputs, settings = train_inputs(voice), train_settings(config)
@@ -132,7 +135,7 @@ def _same_tokenizer(shards: Shards, tokenizer: CarrierTokenizer) -> None:
 def _open_run(voice: VoiceFolder, files: RunFiles, run_id: str, world: World) -> dict[str, Any]:
     """The record of this run so far. A run of another identity under the same name is moved aside, never overwritten."""
     path = files.folder / "run.json"
-    before = read_json(path) if path.is_file() else None
+    before = read_json(path) if world.first and path.is_file() else None
     if world.first:
         if before is not None and before.get("run_id") != run_id:
             kept = voice.runs / "replaced" / f"{files.folder.name}-{str(before.get('run_id'))[:8]}"
@@ -195,7 +198,8 @@ def _planned_hours(peft_model: PeftModel, shards: Shards, voice: VoiceFolder, wo
     tokens = int(shards.index["train_tokens"]) * voice.config.training.epochs
     steps = total_steps(shards, voice.config.training)
     share = min(1.0, steps * voice.config.training.grad_accum_steps / max(1.0, voice.config.training.epochs * shards.train_rows))
-    return seconds_per_token(peft_model.get_base_model(), shards) * tokens * share / world.size / 3600
+    seconds = world.sum_number(seconds_per_token(peft_model.get_base_model(), shards)) / world.size  # the same for all processes
+    return seconds * tokens * share / world.size / 3600
 
 
 def _ask(hours: float, name: str, voice: VoiceFolder, yes: bool, confirm: Callable[[str], bool] | None) -> None:
