@@ -18,7 +18,7 @@ Layout = Literal["blank", "wrapped", "lines", "kept"]
 SCENE_BREAK = "* * *"
 _BREAK_LINE = re.compile(r"(?:[*•·⁂☆★†#~=_+—–-]\s*)+|(?:[oO0]\s+){2,}[oO0]")
 _BREAK_STARTS = frozenset("*•·⁂☆★†#~=_+—–-")
-_TERMINAL = frozenset(".!?:\"'”’)—-*_")
+_TERMINAL = frozenset(".!?:\"'”’)—*_")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _HEADING_LINE = re.compile(
     rf"(?:THE\s+)?(?:(?:VOLUME|VOL\.?|PART|BOOK|CHAPTER|CHAP\.?|LETTER|STAVE|CANTO|PHASE|EPOCH|EPISODE|SECTION)\s+(?:THE\s+)?"
@@ -40,7 +40,7 @@ class Block:
     """A run of lines that belong together; a line is ``(start, end)`` without its edges of white space.
 
     ``gap`` is the number of blank lines before it. ``rule`` says why a block is gone. ``scene`` is True where a scene
-    break stood before it that was only white space.
+    break stood before it that was only white space; ``goes_on`` where it continues the sentence of the block before.
     """
 
     kind: BlockKind
@@ -48,6 +48,7 @@ class Block:
     gap: int = 0
     rule: str = ""
     scene: bool = False
+    goes_on: bool = False
 
     @property
     def start(self) -> int:
@@ -78,7 +79,7 @@ def cut_blocks(text: str, kept: bool) -> list[Block]:
     """
     lines = _lines(text)
     layout, width = ("kept", 0) if kept else find_layout(lines)
-    return list(_scenes(text, [_block(run, gap, width, layout) for gap, run in _runs(lines, layout, width)]))
+    return list(_seams(text, [_block(run, gap, width, layout) for gap, run in _runs(lines, layout, width)], width))
 
 
 def _lines(text: str) -> list[_Line]:
@@ -172,11 +173,12 @@ def _ends(run: list[_Line], line: _Line, after: _Line | None, layout: Layout, wi
     last = run[-1]
     if line.indent >= 2 and last.indent < 2:
         return True
-    if _room(last, line, width) < _SPARE_COLUMNS:
+    room = _room(last, line, width)
+    if room < _SPARE_COLUMNS or line.text[0].islower():
         return False
     if last.text[-1] in _TERMINAL:
         return True
-    if line.text[0].islower():
+    if room < _VERSE_COLUMNS:
         return False
     # A short line, and the next begins with a capital: verse goes on, as long as its lines stay short; else a new paragraph.
     verse = all(len(item.text) < width - _VERSE_COLUMNS for item in (*run, line)) and last.text.isupper() == line.text.isupper()
@@ -190,11 +192,13 @@ def _block(run: list[_Line], gap: int, width: int, layout: Layout) -> Block:
     if layout == "kept":
         return Block("verse", spans, gap)
     free = sum(1 for a, b in pairwise(run) if _room(a, b, width) >= _VERSE_COLUMNS)
-    return Block("verse" if free > 0.6 * (len(run) - 1) else "prose", spans, gap)
+    # Prose that was wrapped by phrases has loose lines too, but they do not begin with capitals or stand indented.
+    set_off = sum(not line.text[0].islower() for line in run) >= 0.6 * len(run) or all(line.indent >= 4 for line in run)
+    return Block("verse" if free > 0.6 * (len(run) - 1) and set_off else "prose", spans, gap)
 
 
-def _scenes(text: str, blocks: list[Block]) -> Iterator[Block]:
-    """Mark the scene breaks that are only white space: extra blank lines, rare, between two full paragraphs of prose."""
+def _seams(text: str, blocks: list[Block], width: int) -> Iterator[Block]:
+    """Mark scene breaks that are only white space (extra blank lines, rare, between two full paragraphs), and broken sentences."""
     plain = [i for i in range(1, len(blocks)) if _full(text, blocks[i - 1]) and _full(text, blocks[i])]
     gaps = Counter(blocks[i].gap for i in plain)
     usual = gaps.most_common(1)[0][0] if gaps else 0
@@ -202,16 +206,24 @@ def _scenes(text: str, blocks: list[Block]) -> Iterator[Block]:
     if usual > 1 or len(wide) > 0.03 * len(plain):
         wide = set()
     for i, block in enumerate(blocks):
-        yield Block(block.kind, block.lines, block.gap, scene=True) if i in wide else block
+        if i in wide:
+            yield Block(block.kind, block.lines, block.gap, scene=True)
+        elif i and width and _goes_on(text, blocks[i - 1], block, width):
+            yield Block(block.kind, block.lines, block.gap, goes_on=True)
+        else:
+            yield block
+
+
+def _goes_on(text: str, before: Block, block: Block, width: int) -> bool:
+    """Whether a blank line fell into a sentence: a full last line without an end, and a small letter behind it."""
+    if block.gap > 2 or block.kind != "prose" or before.kind != "prose" or not text[block.start].islower():
+        return False
+    start, end = before.lines[-1]
+    return end - start >= width - 12 and (text[end - 1].isalnum() or text[end - 1] in ",;-")
 
 
 def _full(text: str, block: Block) -> bool:
     return block.kind == "prose" and block.end - block.start >= 100 and text[block.end - 1] in ".!?\"'”’" and not text[block.start].islower()
-
-
-def hyphen_evidence(text: str) -> Counter[str]:
-    """How often each word, hyphenated or whole, stands in the book; lower case."""
-    return Counter(match.lower() for match in _WORD.findall(text))
 
 
 def join_lines(text: str, blocks: list[Block], heading_runs: list[tuple[int, int]], mended: set[int]) -> list[Rewrite]:
@@ -220,7 +232,7 @@ def join_lines(text: str, blocks: list[Block], heading_runs: list[tuple[int, int
     A block marked as gone is removed under its rule. Blocks ``first`` to ``last`` of a heading run become one line. A
     block in ``mended`` goes on where the one before it was broken off (by a page number, say).
     """
-    evidence: Counter[str] | None = None
+    hyphens: Hyphens | None = None
     inner = {i for first, last in heading_runs for i in range(first + 1, last + 1)}
     one_line = {i for first, last in heading_runs for i in range(first, last + 1)}
     out: list[Rewrite] = []
@@ -235,7 +247,7 @@ def join_lines(text: str, blocks: list[Block], heading_runs: list[tuple[int, int
             at = block.end
             continue
         if block.start > at:
-            between = " " if index in inner or index in mended else f"\n\n{SCENE_BREAK}\n\n" if block.scene else "\n\n"
+            between = " " if index in inner or index in mended or block.goes_on else f"\n\n{SCENE_BREAK}\n\n" if block.scene else "\n\n"
             out.append((at, block.start, between if written else "", "scene-break" if block.scene else "paragraph" if written else "edge"))
         if block.kind == "break":
             out.append((block.start, block.end, SCENE_BREAK, "scene-break"))
@@ -243,9 +255,8 @@ def join_lines(text: str, blocks: list[Block], heading_runs: list[tuple[int, int
             if block.kind == "verse" and index not in one_line:
                 out.append((here[1], following[0], "\n", "verse-line"))
             elif text[here[1] - 1] in "-—–―":
-                if evidence is None:
-                    evidence = hyphen_evidence(text)
-                out.append(_dash_joint(text, here, following, evidence))
+                hyphens = hyphens or Hyphens(text, blocks)
+                out.append(_dash_joint(text, here, following, hyphens))
             else:
                 out.append((here[1], following[0], " ", "join"))
         at = block.end
@@ -255,27 +266,44 @@ def join_lines(text: str, blocks: list[Block], heading_runs: list[tuple[int, int
     return out
 
 
-def _dash_joint(text: str, here: tuple[int, int], following: tuple[int, int], evidence: Counter[str]) -> Rewrite:
-    """How a line that ends in a dash or hyphen joins the next: without a space; a hyphen goes where the book's evidence says.
-
-    "to-" + "morrow" stays "to-morrow" where the book writes that oftener than "tomorrow", and where it writes neither, unless
-    the halves are no words of their own ("con-" + "gregation").
-    """
+def _dash_joint(text: str, here: tuple[int, int], following: tuple[int, int], hyphens: Hyphens) -> Rewrite:
+    """How a line that ends in a dash or hyphen joins the next: without a space; a hyphen stays or goes by the book's evidence."""
     end = here[1]
     line = text[here[0] : end]
     last = line[-1]
     if line.endswith(("--", "—", "–", "―")):
         bare = line.rstrip("-—–―")
-        if bare.endswith(" ") or len(line) - len(bare) > 2:
-            return end, following[0], " ", "join"
-        return end - 1, following[0], last, "join"
-    first = re.search(r"([^\W\d_]+)-$", line)
-    second = _WORD.match(text, following[0], following[1])
-    if not first or not second:
-        return end - 1, following[0], last, "join"
-    left, right = first[1].lower(), second[0].split("-")[0].lower()
-    hyphened, whole = evidence[f"{left}-{right}"], evidence[left + right]
-    broken = text[following[0]].islower() and not (evidence[left] > 1 and evidence[right] > 1)
-    if hyphened < whole or (hyphened == whole == 0 and broken):
+        blank = (bare.endswith(" ") or len(line) - len(bare) > 2) and not text.startswith("shire", following[0])
+        return (end, following[0], " ", "join") if blank else (end - 1, following[0], last, "join")
+    halves = _halves(text, here, following)
+    if halves and hyphens.splits(*halves, small=text[following[0]].islower()):
         return end - 1, following[0] + 1, text[following[0]], "line-end-hyphen"
-    return end - 1, following[0], last, "line-end-hyphen-kept"
+    return end - 1, following[0], last, "line-end-hyphen-kept" if halves else "join"
+
+
+def _halves(text: str, here: tuple[int, int], following: tuple[int, int]) -> tuple[str, str] | None:
+    """The two halves of a word that a line-end hyphen parts, in lower case."""
+    first = re.search(r"([^\W\d_]+)-$", text[max(here[0], here[1] - 60) : here[1]])
+    second = _WORD.match(text, following[0], following[1])
+    return (first[1].lower(), second[0].split("-")[0].lower()) if first and second else None
+
+
+class Hyphens:
+    """What the rest of the book says about hyphens at line ends.
+
+    "to-" + "morrow" keeps its hyphen where the book writes "to-morrow" oftener than "tomorrow". Where it writes neither, the
+    habit of the book decides: most files break lines only at hyphens that are there anyway, some (scans) split words.
+    """
+
+    def __init__(self, text: str, blocks: list[Block]) -> None:
+        self._words = Counter(match.lower() for match in _WORD.findall(text))
+        ends = [_halves(text, a, b) for block in blocks if block.kind == "prose" for a, b in pairwise(block.lines) if text[a[1] - 1] == "-"]
+        known = [self._words[left + right] - self._words[f"{left}-{right}"] for left, right in filter(None, ends)]
+        self._book_splits = sum(n > 0 for n in known) > 5 and sum(n > 0 for n in known) > sum(n < 0 for n in known)
+
+    def splits(self, left: str, right: str, small: bool) -> bool:
+        """Whether the hyphen was put in only to break the line."""
+        hyphened, whole = self._words[f"{left}-{right}"], self._words[left + right]
+        if hyphened != whole:
+            return whole > hyphened
+        return self._book_splits and small and not (self._words[left] > 1 and self._words[right] > 1)

@@ -142,7 +142,7 @@ def find_candidates(text: str, blocks: list[Block], hinted: frozenset[int]) -> t
             candidate = read_candidate(i, text[block.start : block.end], i in hinted)
             if candidate:
                 found.append(candidate)
-    ends = [c.block for c in found[1:]] + [len(blocks)]
+    ends = [*(c.block for c in found), len(blocks)][1:]
     return [replace(c, words=words[end] - words[c.block + 1], before=words[c.block]) for c, end in zip(found, ends, strict=True)], words[-1]
 
 

@@ -62,6 +62,8 @@ def find_furniture(text: str, blocks: list[Block], structure: Structure, title: 
         gone.setdefault(i, rule)
     for i, rule in _between(text, blocks, structure, title, heads):
         gone.setdefault(i, rule)
+    for i in _captions(text, blocks, heads, first):
+        gone.setdefault(i, "illustration")
     for i, rule in _behind(text, blocks, structure, heads):
         gone.setdefault(i, rule)
     return gone
@@ -115,6 +117,18 @@ def _running_heads(text: str, blocks: list[Block], heads: set[int]) -> dict[int,
             seen.setdefault(match[1], []).append(i)
             numbered[match[1]] = numbered.get(match[1], 0) + any(char.isdigit() for char in line)
     return {i: "running-head" for head, places in seen.items() if len(places) >= 8 and (numbered[head] >= 4 or len(places) >= 20) for i in places}
+
+
+def _captions(text: str, blocks: list[Block], heads: set[int], first: int) -> Iterator[int]:
+    """Captions that have lost their picture: one line, set apart, without an end, that repeats words of the page around it."""
+    for i, block in enumerate(blocks):
+        if i < first or i in heads or block.kind != "prose" or len(block.lines) > 2 or block.gap < 2 or not 15 <= block.end - block.start <= 200:
+            continue
+        if not text[block.end - 1].isalnum() or text[block.start].islower():
+            continue
+        around = text[max(0, block.start - 4000) : block.start], text[block.end : block.end + 4000]
+        if any(_letters(text[block.start : block.end]) in _letters(part) for part in around):
+            yield i
 
 
 def _contents_regions(text: str, blocks: list[Block], starts: list[int], heads: set[int]) -> Iterator[tuple[int, str]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
@@ -139,7 +139,7 @@ def _choose(found: list[Candidate], total: int) -> list[tuple[Candidate, Heading
     weights = {style: _weight(chain, total) for style, chain in inner.items()}
     main = max(weights, key=lambda style: weights[style], default="")
     if main and weights[main] > 0:
-        chosen: list[tuple[Candidate, HeadingKind]] = [(c, "chapter") for c in inner[main]]
+        chosen: list[tuple[Candidate, HeadingKind]] = [(c, "chapter") for c in _with_misprints(inner[main], styles[main])]
         if main.startswith("bare-arabic"):
             # Two numberings of bare numbers: the one with fewer entries, in the other style, counts the parts.
             roman = inner.get("bare-roman", [])
@@ -168,6 +168,19 @@ def _weight(chain: list[Candidate], total: int) -> float:
     if not keyed and chain[0].number == 1 and chain[0].before > max(1500, 0.25 * total):
         return 0  # numbered stanzas or a list far inside the story
     return prose * (3 if keyed else 1) + sum(c.hinted for c in chain)
+
+
+def _with_misprints(chain: list[Candidate], items: list[Candidate]) -> list[Candidate]:
+    """The chain with headings whose number is misprinted: as many stand in a gap, with prose behind them, as it lacks."""
+    out = list(chain)
+    taken = {c.block for c in chain}
+    for a, b in pairwise(chain):
+        lost = b.number - a.number - 1
+        if lost > 0:
+            between = [c for c in items if a.block < c.block < b.block and c.block not in taken and c.words >= _PROSE_WORDS]
+            if len(between) == lost:
+                out += [replace(c, number=a.number + 1 + n) for n, c in enumerate(between)]
+    return sorted(out, key=lambda c: c.block)
 
 
 def _chain(items: list[Candidate], outer: list[int]) -> list[Candidate]:

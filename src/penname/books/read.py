@@ -60,13 +60,14 @@ def clean(source: Source, *, id: str | None, settings: BooksConfig) -> Book:
     blocks = cut_blocks(text, source.lines == "kept")
     if not blocks:
         raise BadInput(f"{source.name} has no text left once its boilerplate is gone; name the file that holds the book")
+    seams = _seam_blocks(draft.marks[hint_marks:], blocks)
+    blocks = [replace(block, scene=False) if i in seams else block for i, block in enumerate(blocks)]
     hints = _hints_by_block(source, draft.marks[:hint_marks], blocks)
     structure = find_structure(text, blocks, hints)
     title, author = _title_and_author(source, about, text, blocks, structure)
     book_id = id or slug(title) or slug(Path(source.name).stem) or "book"
     gone = find_furniture(text, blocks, structure, title, settings)
     gone |= _left_out(text, blocks, structure, book_id, settings)
-    seams = draft.marks[hint_marks:]
     blocks = [
         replace(block, kind="gone", rule=gone[i]) if i in gone else replace(block, kind="break") if i in structure.sections else block
         for i, block in enumerate(blocks)
@@ -189,18 +190,23 @@ def _kept_headings(structure: Structure, blocks: list[Block]) -> list[Heading]:
     return out
 
 
-def _mended(text: str, blocks: list[Block], seams: list[int]) -> set[int]:
-    """Blocks that go on with a sentence which a removed page number, picture or note had broken off."""
+def _seam_blocks(seams: list[int], blocks: list[Block]) -> set[int]:
+    """Blocks with a removed picture, note or page number right before them."""
     starts = [block.start for block in blocks]
-    cut = {bisect_left(starts, at) for at in seams} | {i + 1 for i, b in enumerate(blocks) if b.rule in ("page-number", "running-head")}
+    return {bisect_left(starts, at) for at in seams}
+
+
+def _mended(text: str, blocks: list[Block], seams: set[int]) -> set[int]:
+    """Blocks that go on with a sentence which a removed page number, picture or note had broken off."""
     mended = set()
-    for i in cut:
+    for i in seams | {i + 1 for i, b in enumerate(blocks) if b.rule in ("page-number", "running-head", "illustration")}:
         before = i - 1
         while before >= 0 and blocks[before].kind == "gone":
             before -= 1
         if before < 0 or i >= len(blocks) or blocks[i].kind != "prose" or blocks[before].kind != "prose":
             continue
-        if text[blocks[i].start].islower() and (text[blocks[before].end - 1].isalnum() or text[blocks[before].end - 1] in ",;—-"):
+        last = text[blocks[before].end - 1]
+        if text[blocks[i].start].islower() and (last.isalnum() or last in ",;—-"):
             mended.add(i)
     return mended
 

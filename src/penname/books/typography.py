@@ -19,7 +19,7 @@ _CONTROL = re.compile(
 _SPACE = re.compile("[\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _NEWLINE = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
 _EDGE = re.compile(r" +\n *|\n +")
-_EMPHASIS = re.compile(r"[_*]")
+_EMPHASIS = re.compile(r"_+|\*+")
 _EMPHASIS_CHARS = 2000  # an emphasis mark that closes later than this is none
 _ELISIONS = re.compile(r"‘(?=(?:tis|twas|twere|twill|twould|em|ere|cause|till|neath|gainst|pon|bout|tother|specially)\b)", re.IGNORECASE)
 
@@ -67,25 +67,41 @@ def normalise_typography(draft: Draft, settings: BooksConfig) -> None:
 
 
 def _italics(text: str) -> Iterator[Rewrite]:
-    """Pairs of marks around words; a mark with a letter or digit on both sides ("snake_case") is none."""
-    reached = 0
+    """Pairs of marks around words or around the first or last part of one ("_un_sympathizing"); any other mark in a word is none.
+
+    A run of underscores is a blank left for a name, and becomes a dash.
+    """
     open_at = {"_": -1, "*": -1}
-    found: list[int] = []
+    found: list[Rewrite] = []
     for match in _EMPHASIS.finditer(text):
-        at, mark = match.start(), match[0]
-        before = text[at - 1] if at else " "
-        after = text[at + 1] if at + 1 < len(text) else " "
-        if (before.isalnum() and after.isalnum()) or before == mark or after == mark:
-            continue
+        at, end, mark = match.start(), match.end(), match[0][0]
         start = open_at[mark]
-        closes = not before.isspace() and not after.isalnum()
-        if start >= reached and closes and at - start <= _EMPHASIS_CHARS and text.find("\n\n", start, at) < 0:
-            found += (start, at)
+        if start >= 0 and (at - start > _EMPHASIS_CHARS or text.find("\n\n", start, at) >= 0):
+            start = open_at[mark] = -1
+        if end - at > 1 and mark == "_":
+            found.append((at, at + 1 if start >= 0 else end, "" if start >= 0 else "—", "italics" if start >= 0 else "blank"))
+            if start >= 0:
+                found += [(start, start + 1, "", "italics"), (at + 1, end, "", "italics")]
+                open_at[mark] = -1
+            continue
+        if end - at > 1:
+            continue
+        before, after = text[at - 1 : at] or " ", text[end : end + 1] or " "
+        if start >= 0 and at > start + 1 and (not before.isspace() or not after.isspace()) and _closes(text, start, at):
+            found += [(start, start + 1, "", "italics"), (at, end, "", "italics")]
             open_at[mark] = -1
-        elif not after.isspace() and not before.isalnum():
+        elif not after.isspace() and (mark == "_" or not before.isalnum()):
             open_at[mark] = at
-    for at in sorted(found):
-        yield at, at + 1, "", "italics"
+    return iter(sorted(found))
+
+
+def _closes(text: str, start: int, at: int) -> bool:
+    """Whether the mark at ``at`` closes the one at ``start``: not both inside words, and a part of a word only where it is one."""
+    in_word_start = text[start - 1 : start].isalnum()
+    in_word_end = text[at + 1 : at + 2].isalnum()
+    if not in_word_start and not in_word_end:
+        return True
+    return in_word_start != in_word_end and text[start + 1 : at].isalnum()
 
 
 def _spaces(text: str) -> Iterator[Rewrite]:
