@@ -32,6 +32,11 @@ def requests_in(log: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in log.read_text(encoding="utf-8").split("\n")[:-1]]
 
 
+def answered_count(log: Path) -> int:
+    """How many requests the server has finished with; cheap enough to poll."""
+    return log.read_bytes().count(b"\n") if log.exists() else 0
+
+
 def beat_process(voice: Path, **environment: str) -> subprocess.Popen:
     """``penname beat`` on its own."""
     command = [sys.executable, "-c", "from penname.cli.app import main; main()", "beat", "-C", str(voice), "--json"]

@@ -158,6 +158,7 @@ def test_never_more_under_way_than_set() -> None:
         ((401, {}, {"error": {"message": "bad key sk-very-secret"}}), "refused the key"),
         ((403, {}, {"error": {"message": "not yours"}}), "refused the key"),
         ((404, {}, {"error": {"message": "no model m"}}), "no such address or model"),
+        ((307, {"location": "http://elsewhere.invalid/v1"}, {}), "sends its callers on to http://elsewhere"),
         ((429, {}, {"error": {"message": "pay", "code": "insufficient_quota"}}), "no credit left"),
     ],
 )

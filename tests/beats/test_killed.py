@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sqlite3
 import time
 from pathlib import Path
@@ -13,7 +14,7 @@ from test_endpoint import check_beats
 from penname.core.files import read_json
 from penname.core.folder import open_voice
 from penname.core.rng import CounterRng
-from serving import beat_process, fault_server, requests_in
+from serving import answered_count, beat_process, fault_server, requests_in
 
 TIMEOUT_SECONDS = 2.0
 
@@ -56,8 +57,8 @@ def killed_and_rerun(folder: Path, passages: int, kills: int, concurrency: int, 
         kills_seen: list[tuple[float, set[int]]] = []  # (when it was dead, the passages that had their beat)
         for point in points:
             process = beat_process(voice)
-            while len(requests_in(log)) < point and process.poll() is None:
-                time.sleep(0.02)
+            while answered_count(log) < point and process.poll() is None:
+                time.sleep(0.05)
             process.kill()  # SIGKILL
             process.communicate()
             done = accepted(voice) if (voice / "beats/cache.sqlite").exists() else set()
@@ -80,6 +81,26 @@ def killed_and_rerun(folder: Path, passages: int, kills: int, concurrency: int, 
 
 def test_killed_three_times_nothing_is_lost_or_asked_again(tmp_path: Path) -> None:
     killed_and_rerun(tmp_path, 240, 3, 8, "0.02")
+
+
+def test_ctrl_c_keeps_what_was_answered(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with fault_server(log, "--latency", "0.05", "--faults", "0") as address:
+        voice = synthetic_voice(tmp_path / "voice", 100, settings(address, 4))
+        process = beat_process(voice)
+        while answered_count(log) < 20:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate()
+        assert process.returncode == 130
+        assert "Traceback" not in err and "run the same command again" in err
+        first = answered_count(log)
+        assert 20 <= answers_held(voice) <= first < 100
+        process = beat_process(voice)
+        process.communicate()
+        assert process.returncode == 0
+    assert 100 <= answered_count(log) <= 100 + 4
+    check_beats(voice)
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from penname.beats.cache import AnswerCache, CachedAnswer, answer_key
 from penname.beats.gate import Gate
 from penname.beats.keywords import KEYWORD_ATTEMPTS, KeywordAnnotator
 from penname.core.errors import PennameError, ProofFailed
-from penname.core.progress import Progress, progress
+from penname.core.progress import Progress, progress, say
 from penname.core.values import Beat, Book, Passage
 
 
@@ -91,7 +91,11 @@ class Annotation:
         """Ask for the missing beats. Answers are kept even where this is interrupted."""
         self.check_falls()
         with progress("beats", len(missing)) as count:
-            asyncio.run(self._ask_all(annotator, missing, count))
+            try:
+                asyncio.run(self._ask_all(annotator, missing, count))
+            except KeyboardInterrupt:
+                say(f"interrupted after {count.done} of {len(missing)}; what was answered is kept, run the same command again to go on")
+                raise
 
     def check_falls(self) -> None:
         """PennameError where more beats than the set share have used up their attempts."""

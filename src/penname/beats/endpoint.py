@@ -52,8 +52,11 @@ class EndpointAnnotator:
             base_url=base_url,
             max_retries=0,  # waiting is done here, so that it holds no place
             timeout=settings.timeout_seconds,
-            # A proxy from the environment must not stand between Penname and a server on this machine.
-            http_client=DefaultAsyncHttpxClient(trust_env=not is_loopback(base_url), timeout=settings.timeout_seconds),
+            # No proxy from the environment between Penname and a server on this machine, and no redirect: the person agreed
+            # to this host and no other.
+            http_client=DefaultAsyncHttpxClient(
+                trust_env=not is_loopback(base_url), follow_redirects=False, timeout=settings.timeout_seconds
+            ),
         )
 
     async def close(self) -> None:
@@ -131,6 +134,10 @@ class EndpointAnnotator:
             raise BadInput(f"{host} refused the key ({status}: {why}); set OPENAI_API_KEY to one that may use {self.model}")
         if status == 404:
             raise BadInput(f"{host} knows no such address or model ({why}); check beats.base_url, beats.model and beats.api")
+        if 300 <= status < 400:
+            raise BadInput(
+                f"{host} sends its callers on to {error.response.headers.get('location')}; set beats.base_url to where it should go"
+            )
         if status == 429 and error.code == "insufficient_quota":
             raise BadInput(f"{host} says that the account has no credit left ({why})")
         if status in (408, 409, 425, 429) or status >= 500:
