@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from penname.cli.carrier_bench import ROWS as BENCH_ROWS
+from penname.cli.carrier_bench import bench
 from penname.cli.options import HERE, Json, Where
 
 app = typer.Typer(help="Base models: list, stage, verify, probe, bench, compare, plan.", no_args_is_help=True)
@@ -14,7 +16,7 @@ app = typer.Typer(help="Base models: list, stage, verify, probe, bench, compare,
 Name = Annotated[str, typer.Argument(metavar="CARRIER", help="A short name (qwen3-0.6b), ORG/NAME, or a folder.")]
 Revision = Annotated[str | None, typer.Option(help="A commit, tag or branch of the repository; its commit is recorded.")]
 Rows = Annotated[Path, typer.Option("--rows", help="Rows of `penname carrier bench` (JSONL).")]
-BENCH_ROWS = Path("bench.jsonl")
+app.command()(bench)
 
 
 @app.command("list")
