@@ -103,7 +103,7 @@ def _read(repo: RemoteRepo, name: str) -> dict[str, Any] | None:
 
 
 def _origin(model: Any) -> str:
-    card: Mapping[str, Any] = dict(model.card_data or {}) if model.card_data is not None else {}
+    card: Mapping[str, Any] = model.card_data.to_dict() if model.card_data is not None else {}
     base = card.get("base_model")
     base = base[0] if isinstance(base, list) and base else base
     if not base:
