@@ -21,7 +21,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from penname.cast import build_cast
-from penname.core.values import Book
+from penname.core.values import Book, Cast
 from penname.renaming import load_dictionary, prove
 from penname.renaming.copies import copy_from, taken_words
 from penname.renaming.plan import draw_names
@@ -53,6 +53,7 @@ def main() -> int:
 def novels(only: str | None):  # type: ignore[no-untyped-def]
     """(name, book, names that must not survive, or None to take the cast's own)."""
     import score_cast
+
     from penname.books import read_book
 
     print(f"{'novel':24s} {'seconds':>8s} {'refused':>8s} " + " ".join(f"{kind:>10s}" for kind in KINDS))
@@ -67,6 +68,16 @@ def novels(only: str | None):  # type: ignore[no-untyped-def]
             yield folder.name, Book(folder.name, folder.name, "", text, ()), names
 
 
+def cast_names(book: Book, cast: Cast) -> set[str]:
+    """Names of the people who are met at least five times, titles alone left out as the scorer leaves them out."""
+    import score_cast
+
+    counts = Counter(mention.entity_id for mention in cast.mentions)
+    forms = {form for e in cast.entities if e.kind == "person" and counts[e.id] >= 5 for form in e.names}
+    drop = score_cast.NOT_NAMES | score_cast.DEITY
+    return {form for form in forms if any(len(word) > 2 and score_cast.plain(word) not in drop for word in form.split())}
+
+
 def check_novel(name: str, book: Book, names: list[str] | None, options: argparse.Namespace) -> dict[str, object]:
     """One row: seconds from text to copies, copies that our own proof refuses, and the scorer's faults by kind."""
     started = time.perf_counter()
@@ -76,7 +87,7 @@ def check_novel(name: str, book: Book, names: list[str] | None, options: argpars
     copies = [copy_from(book, survey, draw_names(survey.words, dictionary, taken, 1, k, book.id), k) for k in range(1, options.copies + 1)]
     seconds = time.perf_counter() - started
     if names is None:
-        names = sorted({form for e in cast.entities if e.kind == "person" for form in e.names if len(form) > 2})
+        names = sorted(cast_names(book, cast))
     faults: Counter[str] = Counter()
     refused = 0
     with tempfile.TemporaryDirectory() as folder:

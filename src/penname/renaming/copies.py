@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from penname.core.beatnames import fitting_article
 from penname.core.errors import NeedsPerson
 from penname.core.values import Book, Cast, Edit, RenamedCopy, apply_edits
-from penname.renaming.dictionary import Dictionary, bare, load_dictionary
+from penname.renaming.dictionary import Dictionary, bare, load_dictionary, without_accents
 from penname.renaming.namewords import NameWord
 from penname.renaming.plan import draw_names
 from penname.renaming.survey import Piece, Survey, survey_book
@@ -90,15 +90,15 @@ def copy_from(book: Book, survey: Survey, new: Mapping[str, str], copy: int) -> 
 
 def spell(pieces: Iterable[str | Piece], new: Mapping[str, str]) -> str:
     """The new text of a slot or a surface."""
-    out = []
-    for piece in pieces:
-        if isinstance(piece, str):
-            out.append(piece)
-        elif piece.form == "initial":
-            out.append(new[piece.key][0].upper())
-        else:
-            out.append((new[piece.key].upper() if piece.form == "upper" else new[piece.key]) + piece.ending)
-    return "".join(out)
+    return "".join(piece if isinstance(piece, str) else _written(piece, new[piece.key]) for piece in pieces)
+
+
+def _written(piece: Piece, name: str) -> str:
+    if piece.form == "initial":
+        return name[0].upper()
+    if piece.form == "flat":
+        name = without_accents(name)
+    return (name.upper() if piece.form == "upper" else name) + piece.ending
 
 
 def names_map(survey: Survey, new: Mapping[str, str]) -> dict[str, str]:
@@ -120,8 +120,10 @@ def names_map(survey: Survey, new: Mapping[str, str]) -> dict[str, str]:
         for piece in changed:
             word = survey.words[piece.key]
             text = word.text.title() if word.text.isupper() and len(word.text) > 1 else word.text
+            text = without_accents(text) if piece.form == "flat" else text
+            form = Piece(piece.key, "flat" if piece.form == "flat" else "plain", piece.ending.lower())
             if piece.form != "initial":
-                names[f"{entity_id}|{text}{piece.ending.lower()}"] = new[piece.key] + piece.ending.lower()
+                names[f"{entity_id}|{text}{form.ending}"] = spell([form], new)
                 if not word.ordinary:
-                    names[text + piece.ending.lower()] = new[piece.key] + piece.ending.lower()
+                    names[text + form.ending] = spell([form], new)
     return dict(sorted(names.items()))

@@ -63,7 +63,11 @@ class Dictionary:
 
 def bare(word: str) -> str:
     """Case, accents and the kind of apostrophe do not tell names apart: "ADÈLE’" is "adele'"."""
-    word = word.casefold().replace("’", "'")
+    return without_accents(word.casefold().replace("’", "'"))
+
+
+def without_accents(word: str) -> str:
+    """ "Adèle" -> "Adele"."""
     return word if word.isascii() else "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from penname.core.values import Entity
 from penname.renaming.dictionary import Dictionary, bare
-from penname.renaming.words import COURTESY, FIRST_NAME_TITLES, LANGUAGE_TITLES, Part, split_name
+from penname.renaming.words import COURTESY, FIRST_NAME_TITLES, LANGUAGE_TITLES, NOT_NAMES, Part, split_name
 
 # A name word that the book also writes in lower case this often is an ordinary word ("Grace", "Will", "Temple"): outside the
 # mentions that the cast found, it is a name only beside another name or a title.
@@ -45,15 +45,29 @@ class NameWord:
         return min(self.owners, key=lambda entity: (-self.owners[entity], entity))
 
 
+def title_names(surfaces: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
+    """Title words that are an entity's own name: {"p4": {"abbot"}} for a Miss Abbot."""
+    own: dict[str, frozenset[str]] = {}
+    for entity_id, surface in surfaces:
+        titles = {bare(part.text) for part in split_name(surface) if part.kind == "name"} & NOT_NAMES
+        if titles:
+            own[entity_id] = own.get(entity_id, frozenset()) | titles
+    return own
+
+
 def collect_words(
-    surfaces: Counter[tuple[str, str]], renamed: Mapping[str, Entity], lower: Counter[str], dictionary: Dictionary
+    surfaces: Counter[tuple[str, str]],
+    renamed: Mapping[str, Entity],
+    own: Mapping[str, frozenset[str]],
+    lower: Counter[str],
+    dictionary: Dictionary,
 ) -> dict[str, NameWord]:
     """The name words in the counted (entity id, surface) pairs, by bare word. ``lower`` counts the book's words in lower case."""
     words: dict[str, NameWord] = {}
     written: dict[str, Counter[str]] = defaultdict(Counter)
     by_entity: dict[str, list[tuple[list[Part], int]]] = defaultdict(list)
     for (entity_id, surface), count in surfaces.items():
-        by_entity[entity_id].append((split_name(surface, renamed[entity_id].kind == "place"), count))
+        by_entity[entity_id].append((split_name(surface, renamed[entity_id].kind == "place", own.get(entity_id, frozenset())), count))
     for entity_id, names in by_entity.items():
         entity = renamed[entity_id]
         language = _language(names)
@@ -76,7 +90,7 @@ def collect_words(
     for key, forms in written.items():
         # "JANE" at a chapter's opening must not make all of "Jane" capitals.
         words[key].text = min(forms, key=lambda form: (form.isupper() and len(form) > 1, -forms[form], form))
-        words[key].ordinary = lower[words[key].text.lower()] >= ORDINARY_MIN
+        words[key].ordinary = key in NOT_NAMES or lower[words[key].text.lower()] >= ORDINARY_MIN
     _link_derived(words)
     return words
 

@@ -73,6 +73,7 @@ class _Draw:
     def __init__(self, dictionary: Dictionary, taken: frozenset[str], seed: int, copy: int, scope: str) -> None:
         self.dictionary, self.taken, self.seed, self.copy, self.scope = dictionary, taken, seed, copy, scope
         self.used: set[str] = set()
+        self.initials: dict[tuple[str, str], str] = {}  # (entity, old initial) -> new initial
 
     def with_short_forms(self, word: NameWord, count: int) -> tuple[str, list[str]]:
         """A new word, and as many of its short forms as the old one has, where a name with so many can be found."""
@@ -87,6 +88,7 @@ class _Draw:
         nearest = rich[: max(self.copy + 1, len(rich) // 3)]
         name, forms = nearest[self._start(word, len(nearest))]
         self._use(name)
+        self._set_initial(name, word)
         forms.sort(key=lambda form: CounterRng(self.seed, "short", self.copy, name, form).bits64())
         for form in forms[:count]:
             self._use(form)
@@ -103,6 +105,7 @@ class _Draw:
             if self._fits(name, word) and self._is_free(text):
                 self._use(name)
                 self._use(text)
+                self._set_initial(text, word)
                 return text
         raise BadInput(
             f'the name dictionary has no name left for "{word.text}" in copy {self.copy}; lower copies.count, '
@@ -118,8 +121,19 @@ class _Draw:
         return not forms & self.taken and flat not in self.used and not forms & self.used
 
     def _fits(self, name: str, word: NameWord) -> bool:
-        # A signature "J. E." that becomes "J. E." again would give the old name away.
-        return self._is_free(name) and not (word.initial and bare(name)[0] == word.key[0])
+        if not self._is_free(name):
+            return False
+        if not word.initial:
+            return True
+        # A signature "J. E." that stays "J. E." would give the old name away; one person's J. is always the same new letter.
+        letter = bare(name)[0]
+        known = {self.initials[owner, word.key[0]] for owner in word.owners if (owner, word.key[0]) in self.initials}
+        return letter != word.key[0] and (not known or letter in known)
+
+    def _set_initial(self, text: str, word: NameWord) -> None:
+        if word.initial:
+            for owner in word.owners:
+                self.initials.setdefault((owner, word.key[0]), bare(text)[0])
 
     def _start(self, word: NameWord, n: int) -> int:
         # Copies start far apart in a pool, so that one old name seldom becomes the same word twice.

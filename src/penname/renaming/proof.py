@@ -12,15 +12,13 @@ from itertools import islice
 from penname.core.beatnames import starts_with_vowel
 from penname.core.errors import ProofFailed
 from penname.core.values import Book, Cast, Edit, Entity, RenamedCopy
+from penname.renaming.dictionary import bare
+from penname.renaming.words import COURTESY, NOT_NAMES, PLACE_KINDS, ROMAN, TITLE_SURNAMES
 
 # A lone name that the book also writes in lower case this often is an ordinary word too, and may stand where nobody is meant.
 ORDINARY_MIN = 4
 _NAME_WORD = re.compile(r"[^\W\d_]+(?:[’'-][^\W\d_]+)*")
 _ARTICLE = re.compile(r"(?<![\w’'-])(an?)\s+[\"“‘'_]?([^\W\d_]+)", re.I)
-# Written down apart from the lists that the renaming uses, on purpose: the two must agree.
-_TITLES = frozenset(
-    ["mr", "mrs", "ms", "miss", "misses", "messrs", "master", "mister", "sir", "lord", "lady", "dame", "madam", "madame", "mme", "mlle", "mdlle", "mademoiselle", "monsieur", "messieurs", "m", "mm", "dr", "doctor", "rev", "reverend", "captain", "capt", "colonel", "col", "major", "general", "lieutenant", "sergeant", "corporal", "admiral", "professor", "prof", "uncle", "aunt", "auntie", "grandmother", "grandfather", "granny", "king", "queen", "prince", "princess", "duke", "duchess", "earl", "count", "countess", "baron", "baroness", "marquis", "viscount", "squire", "father", "mother", "brother", "sister", "cousin", "nurse", "old", "young", "little", "poor", "dear", "saint", "st", "ste", "the", "of", "a", "an", "and", "de", "la", "le", "les", "du", "des", "del", "della", "di", "da", "von", "van", "der", "den", "d", "l", "herr", "frau", "fraulein", "fräulein", "signor", "signora", "signorina", "señor", "señora", "senor", "senora", "don", "doña", "dona", "abbé", "abbe", "père", "pere", "mère", "mere", "my", "his", "her", "your", "our", "their", "its", "junior", "senior", "jr", "sr", "esq", "esquire", "bart", "y", "e", "et", "god", "judge", "justice", "inspector", "constable", "superintendent", "governor", "parson", "vicar", "deacon", "bishop", "archbishop", "cardinal", "abbot", "abbess", "prior", "dean", "rector", "curate", "canon", "emperor", "empress", "pope", "friar", "president", "senator", "mayor", "alderman", "honourable", "hon", "papa", "mamma", "mama"]
-)
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,7 @@ def _rebuild(book: Book, copy: RenamedCopy, faults: list[str]) -> Spans:
 
 
 def _consistent(book: Book, copy: RenamedCopy, faults: list[str]) -> dict[str, str]:
-    """Old word -> new word; one to one, whoever bears it."""
+    """Old word -> new word of all that changed: one to one, and never both changed and kept within one entity."""
     new_of: dict[tuple[str, str], str] = {}
     old_of: dict[str, str] = {}
     word_map: dict[str, str] = {}
@@ -94,27 +92,32 @@ def _consistent(book: Book, copy: RenamedCopy, faults: list[str]) -> dict[str, s
         old = book.text[edit.start : edit.end]
         if old.lower() in ("a", "an"):
             continue
-        first = new_of.setdefault((edit.entity, old), edit.new)
-        if first != edit.new:
-            faults.append(f"{old!r} became both {first!r} and {edit.new!r}")
+        if new_of.setdefault((edit.entity, old), edit.new) != edit.new:
+            faults.append(f"{old!r} became both {new_of[edit.entity, old]!r} and {edit.new!r}")
+            continue
         old_words, new_words = _NAME_WORD.findall(old), _NAME_WORD.findall(edit.new)
         if len(old_words) != len(new_words):
             faults.append(f"{old!r} became {edit.new!r}, which has another number of words")
             continue
         for before, after in zip(map(_stem, old_words), map(_stem, new_words), strict=True):
-            if len(before) > 1 and (word_map.setdefault(before, after) != after or old_of.setdefault(after, before) != before):
-                faults.append(f"the word {before!r} became {after!r}, but {word_map[before]!r} or another old word has that place")
-    return {old: new for old, new in word_map.items() if old != new}
+            if new_of.setdefault((edit.entity, before + "|"), after) != after:
+                faults.append(f"the word {before!r} of {edit.entity} became {after!r} and {new_of[edit.entity, before + '|']!r}")
+            elif before != after and len(before) > 1:
+                if word_map.setdefault(before, after) != after:
+                    faults.append(f"the word {before!r} became both {word_map[before]!r} and {after!r}")
+                if old_of.setdefault(after, before) != before:
+                    faults.append(f"{old_of[after]!r} and {before!r} both became {after!r}")
+    return word_map
 
 
 def _stem(word: str) -> str:
-    return re.sub(r"[’']s?$", "", word.lower()).replace("’", "'")
+    return bare(re.sub(r"[’']s?$", "", word))
 
 
 @lru_cache(maxsize=64)
 def _book_words(text: str) -> frozenset[str]:
     """Every word of a text in lower case, whole and in its parts."""
-    words = set(re.findall(r"[^\W\d_]+(?:['’-][^\W\d_]+)*", text.lower().replace("’", "'")))
+    words = set(map(bare, set(re.findall(r"[^\W\d_]+(?:['’-][^\W\d_]+)*", text))))
     return frozenset(words | {part for word in words for part in re.split("['-]", word)})
 
 
@@ -129,31 +132,40 @@ def _fresh(books: Sequence[Book], word_map: dict[str, str], faults: list[str]) -
         faults += [f"the new name {new!r} (for {old!r}) already stands in {book.id}" for old, new in word_map.items() if new in words]
 
 
-def _renamed(entity: Entity, places: str) -> bool:
-    return not entity.fixed and (entity.kind == "person" or (entity.kind == "place" and (places == "all" or not entity.real)))
+def _forms(entity: Entity, lower: Counter[str]) -> tuple[set[str], set[str]]:
+    """The surface forms of an entity that must not survive: whole names, and lone name words that are no ordinary words."""
+    whole, lone = set(), set()
+    for name in entity.names:
+        plain = re.sub(r"[’']s?$", "", name)
+        words = [word for word in re.findall(r"[^\W\d_]+(?:[’'][^\W\d_]+)*", plain) if word[0].isupper()]
+        told = [word for word in words if word.lower() not in NOT_NAMES and len(word) > 1 and not ROMAN.match(word)]
+        if entity.kind != "person":
+            kinds = [word for word in told if word.lower() in PLACE_KINDS]
+            told = kinds if len(kinds) == len(told) > 1 else [word for word in told if word not in kinds]
+        if (told and len(words) > 1) or (len(words) > 1 and words[0].lower() in COURTESY and words[-1].lower() in TITLE_SURNAMES):
+            whole.add(" ".join(plain.split()))
+        if entity.kind == "person" or len(words) == 1:
+            lone |= {word for word in told if lower[word.lower()] < ORDINARY_MIN}
+    return whole, lone
 
 
 def _survivors(book: Book, cast: Cast, copy: RenamedCopy, places: str, spans: Spans, faults: list[str]) -> tuple[int, int]:
     """The second look: every surface form of every renamed entity is searched for in the copy."""
     lower = _lower_counts(book.text)
-    renamed = {entity.id: entity for entity in cast.entities if _renamed(entity, places)}
-    fixed = {entity.id for entity in cast.entities if entity.fixed}
-    kept = [(m.start, m.end) for m in cast.mentions if m.entity_id in fixed]
     whole: set[str] = set()
     lone: set[str] = set()
-    for entity in renamed.values():
-        for name in entity.names:
-            words = [w for w in re.findall(r"[^\W\d_]+(?:[’'][^\W\d_]+)*", re.sub(r"[’']s?$", "", name)) if w[0].isupper()]
-            told = [w for w in words if w.lower() not in _TITLES and len(w) > 1]
-            if told and entity.kind == "person":
-                whole.add(" ".join(name.split()))
-                lone |= {w for w in told if lower[w.lower()] < ORDINARY_MIN}
-            elif len(told) == 1 and len(words) == 1 and lower[told[0].lower()] < ORDINARY_MIN:
-                lone.add(told[0])
+    for entity in cast.entities:
+        if not entity.fixed and (entity.kind == "person" or (entity.kind == "place" and (places == "all" or not entity.real))):
+            forms = _forms(entity, lower)
+            whole |= forms[0]
+            lone |= forms[1]
+    fixed = {entity.id for entity in cast.entities if entity.fixed}
+    kept = [(m.start, m.end) for m in cast.mentions if m.entity_id in fixed]
+    seen = set(re.findall(r"[^\W\d_]+", copy.text))
     allowed = 0
-    seen = Counter(re.findall(r"[^\W\d_]+", copy.text))
-    many = [name for name in whole if " " in name and all(seen[part] for part in re.findall(r"[^\W\d_]+", name))]
-    for name in sorted(many) + sorted(word for word in lone if all(seen[part] for part in re.findall(r"[^\W\d_]+", word))):
+    for name in sorted(whole | lone):
+        if not all(part in seen for part in re.findall(r"[^\W\d_]+", name)):
+            continue
         pattern = r"(?<![\w’'-])" + r"\s+".join(map(re.escape, name.split())) + r"(?![\w-])"
         for match in re.finditer(pattern, copy.text):
             if _in_kept(match.start(), spans, kept):
@@ -162,7 +174,7 @@ def _survivors(book: Book, cast: Cast, copy: RenamedCopy, places: str, spans: Sp
                 around = " ".join(copy.text[max(0, match.start() - 25) : match.end() + 25].split())
                 faults.append(f"{name!r} survives: ...{around}...")
                 break
-    return len(whole) + len(lone), allowed
+    return len(whole | lone), allowed
 
 
 def _in_kept(at: int, spans: Spans, kept: list[tuple[int, int]]) -> bool:

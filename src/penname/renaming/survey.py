@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from penname.core.beatnames import ARTICLE_BEFORE
 from penname.core.values import Book, Cast, Entity
 from penname.renaming.dictionary import Dictionary, bare
-from penname.renaming.namewords import NameWord, collect_words
+from penname.renaming.namewords import NameWord, collect_words, title_names
 from penname.renaming.words import WORD, split_name
 
+# A ship, a horse or an inn that is named so often belongs to the story; one that is named less may be an allusion.
+OTHER_MIN = 10
 _SUFFIXES = ("s", "es", "ian", "ians", "ish", "ite", "ites", "ism", "esque", "like", "y", "ie", "ey")
 
 
@@ -25,7 +27,7 @@ class Piece:
     """A stretch of a slot that changes: the name word it comes from, how it is written, and the letters that follow the stem."""
 
     key: str
-    form: str  # "plain", "upper", "initial"
+    form: str  # "plain", "upper", "initial"; "flat" is without accents, as "Gerard" is beside "Gérard"
     ending: str = ""
 
 
@@ -52,11 +54,16 @@ class Survey:
     surfaces: dict[tuple[str, str], Pieces]  # (entity id, surface) -> pieces, for every name of every renamed entity
 
 
-def is_renamed(entity: Entity, places: str = "fictional") -> bool:
-    """Whether an entity gets a new name: people and fictional places do, unless a person said to keep them."""
-    if entity.fixed or entity.kind == "other":
-        return False
-    return entity.kind == "person" or not entity.real or places == "all"
+def renamed_entities(cast: Cast, places: str = "fictional") -> dict[str, Entity]:
+    """The entities that get a new name: people, fictional places, and other things that recur, unless a person said to keep them."""
+    counts = Counter(mention.entity_id for mention in cast.mentions)
+    out = {}
+    for entity in cast.entities:
+        recurs = entity.kind == "other" and not entity.real and counts[entity.id] >= OTHER_MIN
+        fits = entity.kind == "person" or (entity.kind == "place" and (places == "all" or not entity.real)) or recurs
+        if fits and not entity.fixed:
+            out[entity.id] = entity
+    return out
 
 
 def lower_counts(text: str) -> Counter[str]:
@@ -69,11 +76,12 @@ def survey_book(book: Book, cast: Cast, dictionary: Dictionary, places: str = "f
     from penname.renaming.sweep import signatures, sweep
 
     text = book.text
-    renamed = {entity.id: entity for entity in cast.entities if is_renamed(entity, places)}
+    renamed = renamed_entities(cast, places)
     surfaces: Counter[tuple[str, str]] = Counter((m.entity_id, text[m.start : m.end]) for m in cast.mentions if m.entity_id in renamed)
     surfaces.update({(entity.id, name): 0 for entity in renamed.values() for name in entity.names})
-    words = collect_words(surfaces, renamed, lower_counts(text), dictionary)
-    split = {(id, surface): surface_pieces(surface, renamed[id], words) for id, surface in surfaces}
+    own = title_names(surfaces)
+    words = collect_words(surfaces, renamed, own, lower_counts(text), dictionary)
+    split = {(id, surface): surface_pieces(surface, renamed[id], words, own.get(id, frozenset())) for id, surface in surfaces}
     slots = []
     for mention in cast.mentions:
         if mention.entity_id in renamed:
@@ -92,11 +100,11 @@ def survey_book(book: Book, cast: Cast, dictionary: Dictionary, places: str = "f
     return Survey(words, tuple(_with_article(text, slot) for slot in sorted(slots, key=lambda slot: slot.start)), named)
 
 
-def surface_pieces(surface: str, entity: Entity, words: Mapping[str, NameWord]) -> Pieces:
+def surface_pieces(surface: str, entity: Entity, words: Mapping[str, NameWord], own: frozenset[str] = frozenset()) -> Pieces:
     """What stays and what changes in a name of an entity."""
     out: list[str | Piece] = []
     at = 0
-    for part in split_name(surface, entity.kind == "place"):
+    for part in split_name(surface, entity.kind == "place", own):
         piece = None
         if part.kind == "initial":
             piece = _initial_piece(part.text, entity, words)
@@ -125,7 +133,8 @@ def word_piece(token: str, words: Mapping[str, NameWord]) -> Piece | None:
         base, ending = word.stem_of
         word = words[base]
     upper = token.isupper() and len(token) > 1
-    return Piece(word.key, "upper" if upper else "plain", ending.upper() if upper else ending)
+    flat = token.isascii() and not word.text.isascii()
+    return Piece(word.key, "upper" if upper else "flat" if flat else "plain", ending.upper() if upper else ending)
 
 
 def _initial_piece(letter: str, entity: Entity, words: Mapping[str, NameWord]) -> Piece | None:
