@@ -183,8 +183,28 @@ def _is_named_thing(form: Form, scan: Scan, lexicon: Lexicon) -> bool:
     return all(not scan.lower[word] and not lexicon.per_million(word) for word in form.words) and form.words[-1] not in MONTHS_DAYS
 
 
+def _part_neighbours(forms: dict[Key, Form]) -> dict[Key, Form]:
+    """Cut a pair that stands once and is two names side by side ("to Margaret Oniton seemed"): both stand alone often."""
+    kept: dict[Key, Form] = {}
+    for key, form in forms.items():
+        first, last = forms.get(((), form.words[:1])), forms.get(((), form.words[-1:]))
+        pair = len(form.words) == 2 and not form.titles and form.count == 1 and not form.spans[0].joined
+        if not (pair and first and last and first.kind == "person" and last.kind == "place" and min(first.count, last.count) >= 5):
+            kept[key] = form
+            continue
+        span = form.spans[0]
+        for half, token in ((first, span.tokens[0]), (last, span.tokens[1])):
+            half.spans.append(Span(token.start, token.end, (), (token.key,), token.word, token.place, (token,)))
+            half.mention_signs.append([])
+    for form in kept.values():
+        order = sorted(range(form.count), key=lambda k: form.spans[k].start)
+        form.spans = [form.spans[k] for k in order]
+        form.mention_signs = [form.mention_signs[k] for k in order]
+    return kept
+
+
 def gather_forms(scan: Scan, spans: list[Span], classes: Mapping[str, str], lexicon: Lexicon) -> dict[Key, Form]:
     """Forms by key, with their kinds; forms that are most likely no names are left out."""
     forms = collect_forms(scan, spans, classes, lexicon)
     judge_forms(forms, scan, lexicon)
-    return {key: form for key, form in forms.items() if form.kind != "none"}
+    return {key: form for key, form in _part_neighbours(forms).items() if form.kind != "none"}

@@ -29,12 +29,14 @@ class GenderTally:
     titles: Counter[str] = field(default_factory=Counter)
     kin: Counter[str] = field(default_factory=Counter)
     pronouns: Counter[str] = field(default_factory=Counter)
+    words: Counter[str] = field(default_factory=Counter)  # kinship words beside the name
     census: float = 0.0  # log odds of a man, from first names
 
     def merge(self, other: GenderTally) -> None:
         """Add another tally to this one."""
         self.titles += other.titles
         self.kin += other.kin
+        self.words += other.words
         self.pronouns += other.pronouns
         if abs(other.census) > abs(self.census):
             self.census = other.census
@@ -46,6 +48,11 @@ class GenderTally:
         # Pronouns of one scene are no independent witnesses: their weight grows with the square root from ten on.
         damping = 1.0 if total <= 10 else math.sqrt(10 / total)
         return _CENSUS_WEIGHT * self.census + _PRONOUN_WEIGHT * damping * pronouns + 1.5 * (self.kin["male"] - self.kin["female"])
+
+    def wife(self) -> float:
+        """From -1 to 1: whether the words beside a woman's name are those of a wife or of a daughter."""
+        score = sum(self.words[w] for w in ("wife", "widow", "mother")) - sum(self.words[w] for w in ("daughter", "girl", "maiden", "heiress"))
+        return max(-1.0, min(1.0, score / 2))
 
     def gender(self) -> str:
         """female, male or unknown; titles outrank everything else."""
@@ -88,12 +95,13 @@ def tally_genders(forms: Iterable[Form], layout: Layout, starts: list[int], lexi
 def _witness(layout: Layout, start: int, end: int, stop: int, tally: GenderTally) -> None:
     text = layout.text
     before = _KIN_BEFORE.search(text, max(0, start - 24), start)
-    kin = _kin(before.group(1)) if before else ""
-    if not kin:
+    word = before.group(1) if before else ""
+    if not _kin(word):
         after = _KIN_AFTER.match(text, end, end + 48)
-        kin = _kin(after.group(1)) if after else ""
-    if kin:
-        tally.kin[kin] += 1
+        word = after.group(1) if after else ""
+    if _kin(word):
+        tally.kin[_kin(word)] += 1
+        tally.words[word] += 1
     if layout.quoted(start):
         return
     pronoun = pronoun_after(text, end, min(stop, end + 160))

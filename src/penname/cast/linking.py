@@ -6,15 +6,16 @@ them: two names of one person hardly ever stand in one sentence, and who is call
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from penname.cast.context import Calls, Presence
 from penname.cast.forms import Form
-from penname.cast.gender import GenderTally
+from penname.cast.gender import GenderTally, census_log_odds
 from penname.cast.lexicon import Lexicon
-from penname.cast.names import Name, name_gender, part_name, same_first, short_of
+from penname.cast.names import Name, name_gender, part_name, short_of
 from penname.cast.vocabulary import (
     CIVIL_TITLES,
     FIRST_NAME_TITLES,
@@ -56,6 +57,15 @@ class Person:
         """The fullest of the frequent names."""
         return max(self.forms, key=lambda f: (f.count * (1 + len(f.words)), f.key)).shown
 
+    def titles_clash(self, gender: str) -> bool:
+        """Whether titles say the other gender; the census and pronouns do not count here."""
+        other = {"female": "male", "male": "female"}.get(gender)
+        return bool(other) and self.tally.titles[other or ""] > self.tally.titles[gender]
+
+    def noble(self) -> bool:
+        """Whether a good part of the mentions carry a noble title."""
+        return 4 * sum(n for title, n in self.titles.items() if title in NOBLE_TITLES) >= self.count
+
     def surname_share(self) -> float:
         """Share of the mentions that carry the surname."""
         return sum(f.count for f in self.forms if self.last and " ".join(f.words).endswith(self.last)) / max(1, self.count)
@@ -66,7 +76,7 @@ class Person:
     def titled_first(self) -> int:
         """Mentions as "Miss Elizabeth", "Mr. Edward": a title straight before the first name."""
         firsts = {first[0] for first in self.firsts}
-        return sum(f.count for f in self.forms if f.titles and len(f.words) == 1 and f.words[0] in firsts and f.titles[-1] in _BEFORE_FIRST)
+        return sum(f.count for f in self.forms if f.titles and f.words[0] in firsts and f.titles[-1] in _BEFORE_FIRST)
 
 
 _BEFORE_FIRST = UNMARRIED_TITLES | CIVIL_TITLES | {"master"}
@@ -87,13 +97,19 @@ class Context:
         small, large = (a, b) if len(a.blocks) < len(b.blocks) else (b, a)
         shared = sum(min(count, large.blocks[block]) for block, count in small.blocks.items() if block in large.blocks)
         score = -1.6 * both + 0.085 * max(0, shared - both)
-        answers = callers = 0
-        for x in one.forms:
-            for y in other.forms:
-                answers += self.calls.answers.get(x, _NONE)[y] + self.calls.answers.get(y, _NONE)[x]
-                callers += self.calls.callers.get(x, _NONE)[y] + self.calls.callers.get(y, _NONE)[x]
-        score += 0.7 * min(answers, 4) - 1.5 * min(callers, 3)
+        score += self._called(one, other) + self._called(other, one)
         return max(-5.0, min(4.0, score))
+
+    def _called(self, called: Person, speaker: Person) -> float:
+        """For every call by a name of ``called``: does ``speaker`` answer it, or somebody else, or is it ``speaker`` who calls?"""
+        mine, theirs = set(called.forms), set(speaker.forms)
+        answered = others = calls = 0
+        for form in called.forms:
+            for who, n in self.calls.answers.get(form, _NONE).items():
+                answered += n if who in theirs else 0
+                others += n if who not in theirs and who not in mine else 0
+            calls += sum(n for who, n in self.calls.callers.get(form, _NONE).items() if who in theirs)
+        return max(-2.0, min(3.0, 1.0 * answered - 0.4 * others)) * (answered > 0) - 1.5 * min(calls, 3)
 
 
 TRACE = False
@@ -121,6 +137,7 @@ class Linker:
         self.doubts: list[Doubt] = []
         self.as_first: Counter[str] = Counter()
         self.as_last: Counter[str] = Counter()
+        self.surname_uses: Counter[str] = Counter()
 
     def link(self) -> list[Person]:
         """All steps, surest first."""
@@ -135,13 +152,15 @@ class Linker:
         for form in single:
             if roles[form] == "first":
                 self._place_first(form)
-        for form in single:
-            if form.titles and roles[form] == "last":
+        self._join_short_forms()
+        surnamed = [f for f in single if f.titles and roles[f] == "last"]
+        for form in sorted(surnamed, key=lambda f: (f.titles[-1] not in UNMARRIED_TITLES, -f.count, f.key)):
+            if roles[form] == "last":
                 self._place_titled_surname(form)
         for form in single:
             if not form.titles and roles[form] == "last":
                 self._place_bare_surname(form)
-        self._join_short_forms()
+        self._join_pet_surnames()
         self._join_spellings()
         self._join_by_context()
         for form in families:
@@ -213,6 +232,7 @@ class Linker:
             if name.last:
                 self.as_first[name.first[0]] += form.count
                 self.as_last[name.last] += form.count
+            self.surname_uses[name.last or name.first[0]] += form.count
         firsts = set(self.as_first)
         for form in self.forms:
             name = self.names[form]
@@ -250,29 +270,29 @@ class Linker:
     def _place_full(self, form: Form) -> None:
         name = self.names[form]
         first = name.first[0]
-        census = name_gender(first, self.lexicon)
-        married = first if name.titles and name.titles[-1] in MARRIED_TITLES and census == "male" else ""
-        gender = name.gender or census
+        married = first if name.titles and name.titles[-1] in MARRIED_TITLES and not self._woman(first) else ""
         fit = []
         for person in self.people:
-            if person.last != name.last or bool(person.married_name) != bool(married):
-                continue
-            if not married and gender and person.gender and gender != person.gender:
+            if person.last != name.last or bool(person.married_name) != bool(married) or person.titles_clash(name.gender):
                 continue
             if any(self._same_firsts(name.first, other) for other in person.firsts):
-                same = any(other[0] == first for other in person.firsts)
-                fit.append((2.0 if same else 0.0, person))
-        person = self._choose(form, fit, 0.5 if fit and fit[0][0] > 1 else -0.5, f"same surname, and {first.title()} fits") if fit else None
-        if person:
-            if name.first not in person.firsts:
-                person.firsts.append(name.first)
-        else:
+                fit.append((1.0, person))
+        person = self._choose(form, fit, -3.5, f"same surname, and {first.title()} fits")
+        if person is None:
             self._new(form, name.first, name.last, married)
+        elif name.first not in person.firsts:
+            person.firsts.append(name.first)
+
+    def _woman(self, first: str) -> bool:
+        """Whether a first name after "Mrs." can be her own, and not her husband's."""
+        known = name_gender(first, self.lexicon)
+        return known == "female" or not known and census_log_odds(first, self.lexicon) < 0
 
     def _same_firsts(self, a: tuple[str, ...], b: tuple[str, ...]) -> bool:
-        if not same_first(a[0], b[0], self.lexicon):
-            return False
-        return len(a) == 1 or len(b) == 1 or same_first(a[1], b[1], self.lexicon)
+        def fits(x: str, y: str) -> bool:
+            return x == y or min(len(x), len(y)) == 1 and x[0] == y[0]
+
+        return fits(a[0], b[0]) and (len(a) == 1 or len(b) == 1 or fits(a[1], b[1]))
 
     def _bearers(self, last: str) -> list[Person]:
         return [p for p in self.people if p.last == last]
@@ -285,10 +305,15 @@ class Linker:
             prior = self._title_prior(title, name, person)
             if prior is not None:
                 candidates.append((prior, person))
-        many = len([p for _, p in candidates if p.firsts]) > 1
-        if not many:
-            candidates = [(prior + min(2.0, 0.5 * p.titled_first()), p) for prior, p in candidates]
-        if not self._choose(form, candidates, 0.3 if many else -0.5, "same surname, and the title fits"):
+        if title in UNMARRIED_TITLES | CIVIL_TITLES and len(candidates) > 1:
+            # "Miss Bennet" is the sister who is not "Miss Elizabeth" or "Miss Lydia".
+            least = min(p.titled_first() for _, p in candidates)
+            most = 4.0 if title in UNMARRIED_TITLES else 1.0
+            candidates = [(prior - min(most, p.titled_first() - least) + 0.5 * math.log10(p.count), p) for prior, p in candidates]
+        floor = -0.5 if len([p for _, p in candidates if p.firsts]) < 2 else 0.3
+        if title in UNMARRIED_TITLES:
+            floor = -4.0
+        if not self._choose(form, candidates, floor, "same surname, and the title fits"):
             self._new(form, (), word)
 
     def _title_prior(self, title: str, name: Name, person: Person) -> float | None:
@@ -299,21 +324,25 @@ class Linker:
         if title in person.titles:
             prior += 0.5
         if title in MARRIED_TITLES:
-            if person.has_title(UNMARRIED_TITLES) and not person.has_title(MARRIED_TITLES):
+            if person.has_title(UNMARRIED_TITLES):
                 prior -= 1.5
+            prior += person.tally.wife()
         elif title in UNMARRIED_TITLES:
-            if person.has_title(MARRIED_TITLES):
-                prior -= 1.5
-            prior -= min(2.0, 0.5 * person.titled_first())
+            if person.has_title(MARRIED_TITLES) or person.noble():
+                return None
+            prior -= person.tally.wife()
         elif title in NOBLE_TITLES:
             if not person.has_title(NOBLE_TITLES):
                 prior -= 1.0
-        elif title in CIVIL_TITLES:
-            if person.has_title(NOBLE_TITLES):
+            if person.has_title(UNMARRIED_TITLES):
                 return None
-            prior -= min(2.0, 0.5 * person.titled_first())
+        elif title in CIVIL_TITLES:
+            if person.noble():
+                return None
             if "master" in person.titles:
                 prior -= 1.0
+        elif title not in person.titles and person.has_title(CIVIL_TITLES):
+            prior -= 1.5  # an admiral is hardly ever the Mr. of his name
         return prior
 
     def _place_bare_surname(self, form: Form) -> None:
@@ -321,9 +350,9 @@ class Linker:
         gender = self.context.tallies[form].gender()
         candidates = []
         for person in self._bearers(word):
-            prior = 2.0 * person.surname_share() + min(1.0, person.count / 80)
+            prior = 2.0 * person.surname_share() + min(1.5, 0.75 * math.log10(person.count))
             if person.has_title(CIVIL_TITLES):
-                prior += 1.0
+                prior += 0.5
             if person.gender and gender != "unknown" and gender != person.gender:
                 prior -= 1.5
             if person.gender == "female" and gender == "unknown":
@@ -337,37 +366,56 @@ class Linker:
     def _place_first(self, form: Form) -> None:
         name = self.names[form]
         word = name.first[0]
-        gender = name.gender or name_gender(word, self.lexicon)
+        gender = name.gender or self.context.tallies[form].gender()
+        rank = [t for t in form.titles if t in NOBLE_TITLES]
         candidates = []
         for person in self.people:
             if person.married_name or not any(first[0] == word for first in person.firsts):
                 continue
-            if gender and person.gender and gender != person.gender:
+            if gender in ("female", "male") and person.gender and gender != person.gender:
                 continue
-            prior = min(2.0, person.count / 20)
-            rank = [t for t in form.titles if t in NOBLE_TITLES]
+            prior = min(2.0, person.count / 20) + self._family_weight(person)
             if rank:
-                prior += 3.0 if any(t in person.titles for t in rank) else -3.0
-            elif any(t in KIN_TITLES for t in form.titles) and not any(t in person.titles for t in form.titles):
-                prior -= 1.0
+                prior += 3.0 if any(t in person.titles for t in rank) else -2.0
+            elif person.noble():
+                prior -= 1.5
+            if any(t in KIN_TITLES for t in form.titles) and not any(t in person.titles for t in form.titles):
+                prior -= 0.5
             candidates.append((prior, person))
-        if not self._choose(form, candidates, -3.0, "the first name alone"):
+        if not self._choose(form, candidates, 0.0 if rank else -2.0, "the first name alone"):
             self._new(form, (word,))
 
+    def _family_weight(self, person: Person) -> float:
+        """More for a surname that the book uses often: its bearers are likelier to be meant by a first name."""
+        return min(1.5, math.log10(1 + self.surname_uses[person.last])) if person.last else 0.0
+
     def _join_short_forms(self) -> None:
-        """Join a person who has only a short form ("Lizzy") to the person whose first name it can stand for."""
-        for person in sorted((p for p in self.people if not p.last and p.firsts), key=lambda p: (p.count, p.shown)):
-            word = person.firsts[0][0]
+        """Join a person who goes by a short form ("Lizzy") to the person whose first name it can stand for."""
+        for person in sorted((p for p in self.people if p.firsts and not p.married_name), key=lambda p: (p.count, p.shown)):
             fit = []
             for other in self.people:
-                if other is person or other.married_name or person.gender and other.gender and person.gender != other.gender:
+                if other is person or other.married_name or person.last and other.last != person.last:
                     continue
-                strength = max((short_of(word, first[0], self.lexicon) for first in other.firsts), default=0.0)
-                if strength:
-                    fit.append((strength + self.context.affinity(person, other) + min(0.5, other.count / 200), other))
+                if person.gender and other.gender and person.gender != other.gender:
+                    continue
+                strength = max((short_of(a[0], b[0], self.lexicon) for a in person.firsts for b in other.firsts), default=0.0)
+                if not strength:
+                    continue
+                if person.last:
+                    strength += 0.6 - 1.2 * (person.noble() != other.noble())
+                fit.append((strength + self.context.affinity(person, other) + min(0.2, other.count / 500), other, strength))
             fit.sort(key=lambda row: (-row[0], -row[1].count, row[1].shown))
-            if fit and fit[0][0] >= 0.6 and (len(fit) == 1 or fit[0][0] - fit[1][0] >= 0.3):
-                self._merge(fit[0][1], person, f"{word.title()} is a short form")
+            if fit and fit[0][0] >= (0.6 if fit[0][2] >= 1 else 0.9) and (len(fit) == 1 or fit[0][0] - fit[1][0] >= 0.3):
+                self._merge(fit[0][1], person, f"{person.firsts[0][0].title()} is a short form")
+
+    def _join_pet_surnames(self) -> None:
+        """Join "Skaggsy" to Skaggs: a bare name that is a surname with a pet ending."""
+        for person in [p for p in self.people if not p.last and len(p.forms) == 1 and p.firsts]:
+            word = person.firsts[0][0]
+            for other in sorted(self.people, key=lambda p: (-p.count, p.shown)):
+                if other.last and word in (other.last + "y", other.last + "ie", other.last + "ey") and self.context.affinity(person, other) > -1:
+                    self._merge(other, person, f"a pet form of {other.last.title()}")
+                    break
 
     def _join_spellings(self) -> None:
         """Join a rare spelling to a frequent one that differs by one letter: Forester and Forster."""
@@ -403,7 +451,7 @@ class Linker:
     def _join_by_context(self) -> None:
         """Join a first name without surname to a surname without first name, where calls and answers say so."""
         firsts = [p for p in self.people if p.firsts and not p.last and p.count >= 3]
-        lasts = [p for p in self.people if p.last and not p.firsts and p.count >= 3 and not p.plural]
+        lasts = [p for p in self.people if p.last and (not p.firsts or p.married_name) and p.count >= 3 and not p.plural]
         rows = []
         for first in firsts:
             for last in lasts:

@@ -48,16 +48,6 @@ def name_units(words: tuple[str, ...]) -> list[str]:
     return units
 
 
-def same_first(a: str, b: str, lexicon: Lexicon) -> bool:
-    """Whether two first names can be one: equal, an initial, or a short form of the other (or of one full name)."""
-    if a == b:
-        return True
-    if len(a) == 1 or len(b) == 1:
-        return a[0] == b[0]
-    x, y = a.capitalize(), b.capitalize()
-    return y in lexicon.short_forms.get(x, ()) or x in lexicon.short_forms.get(y, ())
-
-
 def name_gender(name: str, lexicon: Lexicon) -> str:
     """Gender of a first name by the census, where nine in ten bearers agree."""
     entry = lexicon.first_names.get(name.capitalize())
@@ -72,7 +62,7 @@ def short_of(short: str, full: str, lexicon: Lexicon) -> float:
         return 0.0
     x, y = full.capitalize(), short.capitalize()
     if y in lexicon.short_forms.get(x, ()) or x in lexicon.short_forms.get(y, ()):
-        return 1.0
+        return 0.5 if x in lexicon.short_forms and y in lexicon.short_forms else 1.0  # both are full names as well
     if lexicon.short_forms.keys() & (lexicon.full_forms.get(x, frozenset()) & lexicon.full_forms.get(y, frozenset())):
         return 0.7  # two short forms of one name: Lizzy and Eliza
     stem = short.rstrip("s")

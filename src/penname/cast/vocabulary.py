@@ -19,7 +19,7 @@ FEMALE_TITLES = frozenset(
     matron governess stewardess sultana ranee""".split()
 )
 NEUTRAL_TITLES = frozenset(
-    """dr doctor prof professor cousin saint counsellor councillor mayor consul hon honourable honorable comrade citoyen pastor""".split()
+    """dr doctor prof professor cousin saint counsellor councillor mayor consul comrade citoyen pastor""".split()
 )
 TITLES = MALE_TITLES | FEMALE_TITLES | NEUTRAL_TITLES
 # Titles that say the next name is a surname (or the whole name), titles that go with a first name, and those that tell marriage.
@@ -128,7 +128,7 @@ TIME_AND_THINGS = frozenset(
     envy hatred jealousy peace war winter spring summer autumn night day morning evening sun moon earth world sea ocean sky wind storm
     parliament government state empire republic kingdom crown throne cabinet senate congress commons union constitution magna carta
     army navy militia regiment brigade corps court bench bar exchange bank post office board committee council society club association
-    institute academy university college school hospital museum library gallery theatre theater opera
+    hon honourable honorable institute academy university college school hospital museum library gallery theatre theater opera
     renaissance reformation revolution restoration conquest crusade crusades crusader waterloo-medal victoria-cross
     street road lane square place avenue terrace row crescent park house hall castle court manor lodge villa cottage abbey priory church chapel
     cathedral bridge inn tavern hotel station river lake mount mountain mountains hill hills valley island islands isle isles bay cape point port
