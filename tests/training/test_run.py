@@ -1,41 +1,221 @@
-"""A whole run on tiny carriers."""
+"""A whole run on tiny carriers: what it leaves, when it asks, and when it stops early."""
 
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
+import torch
 
+from penname.core.errors import BadInput, NeedsPerson, StaleInput
+from penname.core.folder import open_voice
+from penname.core.stage import require_manifest
 from penname.shards import run_shards
+from penname.training.loop import RunFiles, train
 from penname.training.run import train_run
+from penname.training.stage import planned_runs, run_train
 from tiny import tiny_carrier
-from voices import settings_toml, tiny_voice
-
-SETTINGS = settings_toml(
-    shards={"seq_len": 256},
-    training={
-        "max_steps": 4,
-        "grad_accum_steps": 2,
-        "eval_steps": 2,
-        "save_steps": 2,
-        "lora_rank": 4,
-        "lora_alpha": 8,
-        "warmup_steps": 0,
-        "learning_rate": 0.01,
-    },
-    sampling={"max_tokens": 8},
-)
+from tiny_training import SETTINGS, Tiny, make_tiny_voice, toml
+from voices import tiny_voice
 
 
-@pytest.mark.parametrize("kind", ["qwen3", "qwen3_5"])
-def test_a_run_leaves_adapter_record_and_metrics(tmp_path: Path, kind: str) -> None:
-    voice = tiny_voice(tmp_path, tiny_carrier(kind), settings=SETTINGS)
-    run_shards(voice)
+@pytest.fixture(scope="module", params=["qwen3", "qwen3_5", "llama"])
+def finished(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict]:
+    voice = make_tiny_voice(tmp_path_factory.mktemp(request.param), request.param)
     result = train_run(voice, 1)
-    record = json.loads((result.folder / "run.json").read_text())
+    return result.folder, json.loads((result.folder / "run.json").read_text())
+
+
+def test_metrics_hold_every_step_and_evaluation(finished: tuple[Path, dict]) -> None:
+    rows = [json.loads(line) for line in (finished[0] / "metrics.jsonl").read_text().splitlines()]
+    assert [(row["step"], "loss" in row) for row in rows] == [
+        (1, True), (2, True), (2, False), (3, True), (4, True), (4, False), (5, True), (6, True), (6, False),
+    ]  # fmt: skip
+    assert rows[-2]["loss"] < rows[0]["loss"]
+    assert rows[-1]["heldout_loss"] < rows[2]["heldout_loss"]
+
+
+def test_the_record_says_how_the_run_was_made(finished: tuple[Path, dict]) -> None:
+    folder, record = finished
     assert record["state"] == "complete"
-    assert record["steps_done"] == 4
-    losses = [json.loads(line) for line in (result.folder / "metrics.jsonl").read_text().splitlines()]
-    assert [row["step"] for row in losses] == [1, 2, 2, 3, 4, 4]
-    assert losses[4]["loss"] < losses[0]["loss"]
+    assert record["arm"]["corpus_words"] == 0
+    assert record["arm"]["copies"] == 2
+    assert record["arm"]["target_modules"] == "attention+mlp"
+    assert record["steps_done"] == 6
+    assert set(record["hashes"]) == {"books", "beats", "copy 0", "copy 1", "copy 2", "tokenizer", "order"}
+    assert "model.safetensors" in record["carrier"]["files"]
+    assert record["resolved"]["attention"]
+    assert ("scan" in record["resolved"]) == (record["carrier"]["layout"] == "hybrid")
+    assert {"torch", "transformers", "peft", "python", "penname"} <= set(record["libraries"])
+    assert set(record["hours"]) == {"planned", "actual"}
+    assert record["threads"] == 1
+    assert record["settings"]["training"]["learning_rate"] == SETTINGS["learning_rate"]
+    assert record["best"] == {"step": 6, "loss": record["heldout"][-1]["loss"]}
+    assert str(folder.parent) not in json.dumps({k: v for k, v in record.items() if k != "settings"}), "no path of this machine"
+
+
+def test_peft_loads_the_adapter_as_it_stands(finished: tuple[Path, dict]) -> None:
+    from peft import PeftModel
+    from transformers import AutoModelForCausalLM
+
+    folder, record = finished
+    base = AutoModelForCausalLM.from_pretrained(Path(record["settings"]["carrier"]["name"]))
+    ids = torch.arange(20, 40)[None]
+    with torch.no_grad():
+        before = base(input_ids=ids).logits
+        after = PeftModel.from_pretrained(base, folder / "adapter")(input_ids=ids).logits
+    assert float((before - after).abs().max()) > 1e-3
+    assert (folder / "adapter/README.md").read_text().startswith("---\nbase_model: ")
+    assert (folder / "adapter").is_dir()
+    assert not (folder / "adapter").is_symlink()
+
+
+def test_samples_are_of_heldout_beats(finished: tuple[Path, dict]) -> None:
+    rows = [json.loads(line) for line in (finished[0] / "samples.jsonl").read_text().splitlines()]
+    assert rows
+    assert {row["step"] for row in rows} == {6}
+    assert all(row["passage"].startswith("tale:3:") for row in rows)
+    assert all(row["beat"].startswith("Sophia goes on, ") for row in rows)
+
+
+def test_two_runs_give_the_same_bits(tmp_path: Path) -> None:
+    files = []
+    for name in "ab":
+        voice = make_tiny_voice(tmp_path / name, "qwen3_5", max_steps=3)
+        folder = train_run(voice, 1).folder
+        files.append([(folder / "adapter" / n).read_bytes() for n in ("adapter_model.safetensors", "adapter_config.json")])
+        files[-1].append(require_manifest(folder, "train").digest)
+    assert files[0] == files[1]
+
+
+def test_a_plan_above_the_limit_asks_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    voice = make_tiny_voice(tmp_path, "qwen3", max_steps=1, ask_above_hours=0)
+    with pytest.raises(NeedsPerson, match=r"takes about 0\.0 hours on this machine, above training\.ask_above_hours = 0"):
+        train_run(voice, 1)
+    assert "the plan for this machine is" in capsys.readouterr().err
+    asked = []
+    with pytest.raises(NeedsPerson):
+        train_run(voice, 1, confirm=lambda question: bool(asked.append(question)))
+    assert "Train now?" in asked[0]
+    assert not list(voice.runs.glob("*/adapter"))
+    assert planned_runs(voice)[0].state != "fresh"
+    train_run(voice, 1, yes=True)
+    assert planned_runs(voice)[0].state == "fresh"
+
+
+def test_early_stop_keeps_the_best_adapter_and_the_last(tmp_path: Path) -> None:
+    """A rate far too high makes the held-out loss grow."""
+    voice = make_tiny_voice(
+        tmp_path, "qwen3", learning_rate=0.3, schedule="constant", eval_steps=1, early_stop_evals=2, max_steps=50, epochs=9.0
+    )
+    folder = train_run(voice, 1).folder
+    record = json.loads((folder / "run.json").read_text())
+    assert record["steps_done"] < 50
+    losses = [row["loss"] for row in record["heldout"]]
+    assert record["best"]["loss"] == min(losses)
+    assert record["adapter_step"] == record["best"]["step"] == record["steps_done"] - 2
+    weights = "adapter_model.safetensors"
+    assert (folder / "adapter" / weights).read_bytes() == (folder / "best" / weights).read_bytes()
+    assert (folder / "last" / weights).read_bytes() != (folder / "best" / weights).read_bytes()
+
+
+def test_early_stop_holds_after_a_resume(dense: Tiny, tmp_path: Path) -> None:
+    changes = {"learning_rate": 0.3, "schedule": "constant", "eval_steps": 1, "early_stop_evals": 2, "max_steps": 50, "epochs": 9.0}
+    ends = []
+    for _ in range(2):
+        peft_model, settings = dense.attached(**changes)
+        ends.append(train(peft_model, dense.shards, settings, seed=1, run_id="x", files=RunFiles(tmp_path)).step)
+    assert ends[0] == ends[1] < 50
+
+
+def test_every_variant_trains(tmp_path: Path) -> None:
+    for number, change in enumerate(
+        [
+            {"adapter_dtype": "bf16"},
+            {"gradient_checkpointing": True},
+            {"target_modules": "attention+mlp+linear"},
+            {"target_modules": ["q_proj", "in_proj_qkv"]},
+            {"schedule": "constant", "weight_decay": 0.1, "clip_norm": 0.01},
+        ]
+    ):
+        voice = make_tiny_voice(tmp_path / str(number), "qwen3_5", **{"max_steps": 2, **change})
+        record = train_run(voice, 1).record
+        assert record["state"] == "complete", change
+        assert record["heldout"][-1]["loss"] < 7
+
+
+def test_gradient_checkpointing_changes_nothing_but_memory(tmp_path: Path) -> None:
+    losses = []
+    for checkpointing in (False, True):
+        voice = make_tiny_voice(tmp_path / str(checkpointing), "qwen3_5", max_steps=3, gradient_checkpointing=checkpointing)
+        losses.append([row["loss"] for row in train_run(voice, 1).record["heldout"]])
+    assert losses[0] == pytest.approx(losses[1], abs=1e-5)
+
+
+def test_the_head_is_never_adapted(tmp_path: Path) -> None:
+    voice = make_tiny_voice(tmp_path, "qwen3", target_modules=["q_proj", "lm_head"])
+    with pytest.raises(BadInput, match="names lm_head, which no layer of this carrier's text model has"):
+        train_run(voice, 1)
+
+
+def test_no_number_for_a_loss_stops_the_run(dense: Tiny, tmp_path: Path) -> None:
+    from penname.core.errors import ProofFailed
+
+    peft_model, settings = dense.attached()
+    with torch.no_grad():
+        peft_model.get_base_model().model.norm.weight.fill_(float("nan"))
+    with pytest.raises(ProofFailed, match="step 1: the loss is nan"):
+        train(peft_model, dense.shards, settings, seed=1, run_id="x", files=RunFiles(tmp_path))
+
+
+def test_shards_of_another_tokenizer_are_refused(tmp_path: Path) -> None:
+    carrier = tmp_path / "carrier"
+    shutil.copytree(tiny_carrier("qwen3"), carrier)
+    voice = tiny_voice(tmp_path / "v", carrier, settings=toml())
+    run_shards(voice)
+    tokenizer = carrier / "tokenizer.json"
+    tokenizer.write_text(tokenizer.read_text() + "\n")
+    with pytest.raises(StaleInput, match="made with another tokenizer than the carrier's; run: penname shard"):
+        train_run(voice, 1)
+
+
+def test_without_shards_the_command_that_makes_them_is_named(tmp_path: Path) -> None:
+    voice = tiny_voice(tmp_path, tiny_carrier("qwen3"))
+    with pytest.raises(StaleInput, match="run: penname shard"):
+        run_train(voice)
+
+
+def test_the_stage_trains_each_seed_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    voice = make_tiny_voice(tmp_path, "qwen3", max_steps=1)
+    assert [row.state for row in planned_runs(voice)] == ["missing", "missing"]
+    made = run_train(voice)
+    assert [manifest.counts["steps"] for manifest in made] == [1, 1]
+    capsys.readouterr()
+    assert run_train(voice) == []
+    assert "trained already" in capsys.readouterr().err
+    with pytest.raises(BadInput, match=r"seed 9 is not among training\.seeds"):
+        run_train(voice, 9)
+    assert [row.why for row in planned_runs(open_voice(tmp_path, ["training.lora_rank=2"]))] == ["its settings have changed"] * 2
+
+
+def test_compile_without_a_compiler_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    voice = make_tiny_voice(tmp_path, "qwen3", compile=True)
+    monkeypatch.delenv("CXX", raising=False)
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    with pytest.raises(BadInput, match=r"training\.compile needs a C\+\+ compiler"):
+        train_run(voice, 1)
+
+
+@pytest.mark.slow
+def test_compile_gives_the_losses_of_the_plain_run(tmp_path: Path) -> None:
+    if not shutil.which("g++"):
+        pytest.skip("there is no C++ compiler here")
+    losses = []
+    for compiled in (False, True):
+        voice = make_tiny_voice(tmp_path / str(compiled), "qwen3_5", max_steps=3, compile=compiled)
+        record = train_run(voice, 1).record
+        losses.append([row["loss"] for row in record["heldout"]])
+    assert record["resolved"]["compiled"] == "6 modules"
+    assert losses[0] == pytest.approx(losses[1], abs=1e-4)

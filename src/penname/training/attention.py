@@ -10,7 +10,7 @@ model changes, so dense and hybrid carriers are served alike. Three ways to run 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import accumulate
@@ -68,12 +68,10 @@ def varlen_attention(
 
     lengths = documents or (query.shape[2],)
     ends = _ends(lengths, query.device)
-    packed = [tensor[0].transpose(0, 1) for tensor in (query, key, value)]  # (T, H, D)
-    longest = max(lengths)
+    q, k, v = (tensor[0].transpose(0, 1) for tensor in (query, key, value))  # (T, H, D)
+    longest, grouped = max(lengths), query.shape[1] != key.shape[1]
     # num_splits=1: a split over keys depends on the longest document of the row, and would change the rounding of the others.
-    out = varlen_attn(
-        *packed, ends, ends, longest, longest, scale=scaling, window_size=(-1, 0), enable_gqa=query.shape[1] != key.shape[1], num_splits=1
-    )
+    out: Any = varlen_attn(q, k, v, ends, ends, longest, longest, scale=scaling, window_size=(-1, 0), enable_gqa=grouped, num_splits=1)
     return out[None], None
 
 
@@ -118,7 +116,11 @@ def _flex(device_type: str) -> Any:
     return torch.compile(flex_attention) if device_type == "cuda" else flex_attention
 
 
-_FUNCTIONS = {"per-document": per_document_attention, "varlen": varlen_attention, "flex": flex_attention_by_document}
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "per-document": per_document_attention,
+    "varlen": varlen_attention,
+    "flex": flex_attention_by_document,
+}
 for _name, _function in _FUNCTIONS.items():
     # Names of our own without a mask function: transformers then builds no mask at all.
     AttentionInterface.register(_PREFIX + _name.replace("-", "_"), _function)

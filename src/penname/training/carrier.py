@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ from penname.carriers.facts import CarrierFacts, carrier_facts
 from penname.carriers.loading import load_model, resolve_device, resolve_dtype, set_threads
 from penname.carriers.store import rehash_carrier, resolve_carrier
 from penname.core.config import Config
-from penname.core.errors import StaleInput
+from penname.core.errors import BadInput, StaleInput
 from penname.core.hashing import sha256_file
 from penname.core.stage import read_manifest
 from penname.training.attention import resolve_attention
@@ -32,7 +34,7 @@ class LoadedCarrier:
     resolved: dict[str, str]  # attention, and for a hybrid convolution and scan
 
 
-def load_carrier(config: Config, *, compile_model: bool = False) -> LoadedCarrier:
+def load_carrier(config: Config) -> LoadedCarrier:
     """Load the configured carrier with packed attention and isolated recurrence. StaleInput where its files have changed."""
     folder = resolve_carrier(config.carrier.name)
     if read_manifest(folder) is not None and (damaged := rehash_carrier(folder)):
@@ -43,13 +45,26 @@ def load_carrier(config: Config, *, compile_model: bool = False) -> LoadedCarrie
     model = load_model(folder, device, dtype)
     resolved = prepare_model(model, config.training.attention)
     if config.training.gradient_checkpointing:
-        model.gradient_checkpointing_enable({"use_reentrant": False})
+        model.activation_checkpointing_enable({"use_reentrant": False})
     return LoadedCarrier(model, folder, carrier_facts(folder), device, dtype, threads, resolved)
 
 
 def prepare_model(model: Any, attention: str = "auto") -> dict[str, str]:
     """Make a causal LM take packed rows; gives what was resolved. Also what the step bench and the tests call."""
     return {"attention": resolve_attention(model, attention), **isolate_recurrence(model)}
+
+
+def compile_layers(model: Any) -> dict[str, str]:
+    """``torch.compile`` for the MLP and the norms of each layer; gives what was resolved. BadInput where there is no C++ compiler.
+
+    What sees document boundaries (attention, convolution, scan) stays out: every row has others, and each would compile anew.
+    """
+    if next(model.parameters()).device.type == "cpu" and not (os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++")):
+        raise BadInput("training.compile needs a C++ compiler, and there is none here; install g++, or set training.compile = false")
+    parts = [part for name, part in model.named_modules() if name.rsplit(".", 1)[-1] == "mlp" or name.endswith("layernorm")]
+    for part in parts:
+        part.compile(dynamic=True)
+    return {"compiled": f"{len(parts)} modules"}
 
 
 def weight_hashes(folder: Path) -> dict[str, str]:

@@ -113,7 +113,7 @@ def prove_isolation(peft_model: PeftModel, pieces: Pieces) -> dict[str, float]:
             "each other on this carrier; nothing was trained"
         )
     changed = [name for name in packed_grads if not torch.equal(packed_grads[name], moved_grads[name])]
-    if changed:
+    if changed and not _is_noise(peft_model, pieces, packed_grads, moved_grads):
         raise ProofFailed(
             f"the gradient of {changed[0]} changes with a document's neighbours ({len(changed)} matrices); nothing was trained"
         )
@@ -132,6 +132,15 @@ def prove_isolation(peft_model: PeftModel, pieces: Pieces) -> dict[str, float]:
                 f"{measured[f'{kind}_leak']:.3g} with a planted leak; the margin must be {_LEAK_MARGIN:g}. Nothing was trained"
             )
     return {key: float(f"{value:.3g}") for key, value in measured.items()}
+
+
+def _is_noise(peft_model: PeftModel, pieces: Pieces, packed: dict[str, torch.Tensor], moved: dict[str, torch.Tensor]) -> bool:
+    # Backward kernels on CUDA add in no fixed order, so one row gives other last bits each time. There, and only there, neighbours may
+    # change a gradient by no more than a few times what doing it again changes.
+    if _device(peft_model).type != "cuda":
+        return False
+    again = [_relative_gap(packed, _look(peft_model, pieces.batch(device=_device(peft_model)))[1]) for _ in range(3)]
+    return _relative_gap(packed, moved) <= 4 * max(again)
 
 
 def _look(peft_model: PeftModel, batch: Batch) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:

@@ -22,7 +22,7 @@ from penname.core.stage import MANIFEST, Manifest, damaged_files, require_manife
 from penname.core.tokens import Shards, open_shards
 from penname.training.arm import arm_of, run_name, train_settings
 from penname.training.card import write_card
-from penname.training.carrier import LoadedCarrier, load_carrier, weight_hashes
+from penname.training.carrier import LoadedCarrier, compile_layers, load_carrier, weight_hashes
 from penname.training.estimate import seconds_per_token
 from penname.training.fused import fuse_model
 from penname.training.loop import Position, RunFiles, total_steps, train
@@ -71,8 +71,8 @@ def train_run(
     files = RunFiles(voice.runs / name)
     record = _open_run(voice, files, run_id, world)
     peft_model = attach_lora(carrier.model, config.training, seed, base_name=carrier.facts.name)
-    if not config.training.compile:  # the compiler fuses by itself
-        carrier.resolved.update(fuse_model(carrier.model))
+    # One or the other: the compiler fuses by itself.
+    carrier.resolved.update(compile_layers(carrier.model) if config.training.compile else fuse_model(carrier.model))
     record |= _facts(voice, carrier, peft_model, shards, seed, inputs, run_id)
     record["anyway"] = anyway
     say(f"{name}: proving isolation, mask, reach and sampling parity on this model")
