@@ -110,7 +110,7 @@ def find_layout(lines: list[_Line]) -> tuple[Layout, int]:
             blocks += 1
         elif _room(last, here, width) >= 10 and last.text[-1] in ".!?\"'”’" and not here.text[0].islower():
             breaks += 1
-    return ("wrapped" if breaks > blocks + 20 else "blank"), width
+    return ("wrapped" if breaks > blocks + min(20, blocks + 3) else "blank"), width
 
 
 def _room(line: _Line, following: _Line, width: int) -> int:
@@ -246,6 +246,10 @@ def join_lines(text: str, blocks: list[Block], heading_runs: list[tuple[int, int
                 out.append((at, block.end, "", block.rule))
             at = block.end
             continue
+        if block.start > at:
+            if not written and out and out[-1][1] == at and not out[-1][2]:
+                out[-1] = (out[-1][0], block.start, "", out[-1][3])
+                at = block.start
         if block.start > at:
             between = " " if index in inner or index in mended or block.goes_on else f"\n\n{SCENE_BREAK}\n\n" if block.scene else "\n\n"
             out.append((at, block.start, between if written else "", "scene-break" if block.scene else "paragraph" if written else "edge"))

@@ -35,6 +35,7 @@ _NAMED = re.compile(
 )
 _BACK_NAME = re.compile(_BACK, re.IGNORECASE)
 _ENTRY_START = re.compile(r"\W*(?:[IVXLC]+|\d{1,3}|chapter)\b[.\s]", re.IGNORECASE)
+_SPACED = re.compile(r"(?:[A-Z] ){3,}")
 _MARKUP = re.compile(r"[_=*#~]+")
 _SMALL = frozenset("a an and at by for from in into of on or the to with is as de la which that".split())
 MAX_HEADING_CHARS = 400
@@ -61,10 +62,11 @@ class Candidate:
 
 def plain(text: str) -> str:
     """A line without its emphasis marks, spaces folded, spaced-out letters closed up: "C H A P T E R" is a word."""
-    line = " ".join(_MARKUP.sub(" ", text).split())
-    if re.match(r"(?:[A-Z] ){3,}", line):
-        line = re.sub(r"(?<=\b[A-Z]) (?=[A-Z]\b)", "", line)
-    return line
+    bare = _MARKUP.sub(" ", text).strip()
+    if not _SPACED.match(bare):
+        return " ".join(bare.split())
+    words = [re.sub(r"(?<=\b[A-Z]) (?=[A-Z]\b)", "", " ".join(part.split())) for part in re.split(r" {2,}|\n", bare)]
+    return re.sub(rf"^({_KEY})([IVXLCDM]+|\d+)\b", r"\1 \2", " ".join(filter(None, words)), flags=re.IGNORECASE)
 
 
 def read_candidate(index: int, text: str, hinted: bool = False) -> Candidate | None:

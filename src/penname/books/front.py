@@ -39,6 +39,7 @@ _IMPRINT = re.compile(
     re.IGNORECASE,
 )
 _RUNNING_HEAD = re.compile(r"(?:\d{1,4}\s+)?([^\W\d_][^\d]{2,60}?)(?:\s+\d{1,4})?")
+_ENDNOTE = re.compile(r"\W*(?:end|foot)note\s+\d{1,3}\W*", re.IGNORECASE)
 _PROSE_WORDS = 40
 _TAIL_SHARE = 0.15  # no printer's matter behind the story is longer than this share of the text
 _NOTE_TAIL_SHARE = 0.1
@@ -64,6 +65,8 @@ def find_furniture(text: str, blocks: list[Block], structure: Structure, title: 
         gone.setdefault(i, rule)
     for i in _captions(text, blocks, heads, first):
         gone.setdefault(i, "illustration")
+    for i in _endnotes(text, blocks, starts):
+        gone.setdefault(i, "footnote")
     for i, rule in _behind(text, blocks, structure, heads):
         gone.setdefault(i, rule)
     return gone
@@ -170,6 +173,14 @@ def _transcribers(text: str, blocks: list[Block], starts: list[int], first: int)
         while j < len(blocks) and j not in stops and (j == i or blocks[j].gap < 3):
             yield j, "transcriber-note"
             j += 1
+
+
+def _endnotes(text: str, blocks: list[Block], starts: list[int]) -> Iterator[int]:
+    """Notes gathered behind the story, each under "Endnote 1" and so on: from the first to the end or the next heading."""
+    begin = starts[-1] if starts else 0
+    first = next((i for i in range(begin, len(blocks)) if _ENDNOTE.fullmatch(_first_line(text, blocks[i]))), len(blocks))
+    if first < len(blocks) and len(text) - blocks[first].start < _TAIL_SHARE * len(text):
+        yield from range(first, len(blocks))
 
 
 def _whole(text: str, block: Block) -> str:

@@ -146,6 +146,9 @@ def _choose(found: list[Candidate], total: int) -> list[tuple[Candidate, Heading
             if 2 <= len(roman) < len(chosen) / 2:
                 chosen += [(c, "heading") for c in roman]
         chosen += [(c, "heading") for chain in upper.values() for c in chain]
+        first = chosen[0][0].block
+        letters = (chain for style, chain in inner.items() if style != main and "-" not in style and _weight(chain, total) > 0)
+        chosen += [(c, "front") for chain in letters for c in chain if c.block < first]
         return sorted(chosen, key=lambda item: item[0].block)
     weights = {style: _weight(chain, total) for style, chain in upper.items()}
     main = max(weights, key=lambda style: weights[style], default="")
@@ -226,8 +229,9 @@ def _with_titles(text: str, blocks: list[Block], chosen: list[tuple[Candidate, H
     """Headings with their title blocks: the block behind an untitled one, where that is the habit of the book."""
     standing = {c.block for c, _ in chosen}
     titled = {c.block: not c.titled and c.block + 1 not in standing and _titled(text, blocks, c.block + 1) for c, _ in chosen}
-    habit = {}
-    for kind in ("chapter", "heading"):
+    habit: dict[HeadingKind, bool] = {}
+    kinds: tuple[HeadingKind, ...] = ("chapter", "heading", "front")
+    for kind in kinds:
         bare = [c for c, its in chosen if its == kind and not c.titled]
         habit[kind] = sum(titled[c.block] for c in bare) > 0.5 * len(bare)
     return [Heading(c.block, c.block + (titled[c.block] and habit[kind]), kind, c.level, c.number) for c, kind in chosen]

@@ -14,7 +14,7 @@ from penname.core.config import Config
 from penname.core.errors import BadInput
 from penname.core.folder import VoiceFolder
 from penname.core.progress import say, track
-from penname.core.stage import Manifest, require_manifest, stage_writer
+from penname.core.stage import Manifest, read_manifest, require_manifest, stage_writer
 from penname.core.store import save_book
 from penname.core.values import Book
 
@@ -34,6 +34,17 @@ def books_inputs(voice: VoiceFolder) -> dict[str, str]:
         for number, source in enumerate(sources, 1):
             inputs[f"{room}:{number}:{Path(source).name}"] = source_digest(_located(voice, source))
     return inputs
+
+
+def books_fresh(voice: VoiceFolder) -> bool:
+    """Whether ``books/`` stands as the configuration and the sources would have it now."""
+    manifest = read_manifest(voice.books)
+    return (
+        manifest is not None
+        and manifest.version == VERSION
+        and dict(manifest.settings) == books_settings(voice.config)
+        and dict(manifest.inputs) == books_inputs(voice)
+    )
 
 
 def run_books(voice: VoiceFolder) -> Manifest:
@@ -72,15 +83,23 @@ def _read_all(voice: VoiceFolder, sources: tuple[str, ...]) -> list[Book]:
 
 
 def _write(folder: Path, stage: str, books: list[Book], common: Mapping[str, Any]) -> Manifest:
-    counts: dict[str, Any] = {}
+    by_book = {book.id: _counts(book) for book in books}
+    counts: dict[str, Any] = {"books": len(books)}
+    for row in by_book.values():
+        for name, value in row.items():
+            counts[name] = counts.get(name, 0) + value
+    counts["by_book"] = by_book
     with stage_writer(folder, stage=stage, counts=counts, **common) as aside:
         for book in books:
             save_book(aside / book.id, book)
-            held = [c for c in book.chapters if c.split == "heldout"]
-            counts[book.id] = {
-                "words": book.words(),
-                "chapters": sum(c.kind in ("chapter", "piece") for c in book.chapters),
-                "heldout_chapters": len(held),
-                "heldout_words": sum(len(book.text[c.body_start : c.end].split()) for c in held),
-            }
     return require_manifest(folder, "book")
+
+
+def _counts(book: Book) -> dict[str, int]:
+    held = [c for c in book.chapters if c.split == "heldout"]
+    return {
+        "words": book.words(),
+        "chapters": sum(c.kind in ("chapter", "piece") for c in book.chapters),
+        "heldout_chapters": len(held),
+        "heldout_words": sum(len(book.text[c.body_start : c.end].split()) for c in held),
+    }

@@ -12,13 +12,13 @@ from penname.core.config import BooksConfig
 _STRAIGHT = dict.fromkeys("“”„‟″❝❞〝〞＂", '"') | dict.fromkeys("‘’‚‛′❛❜＇", "'")
 _STRAIGHT_RE = re.compile("[" + "".join(_STRAIGHT) + "]")
 _DASHES = re.compile(r"[-–—―⸺⸻]+(?: +[-–—―⸺⸻]+)*")
-_DOTS = re.compile(r"…|\.(?: \.){2,}")
+_DOTS = re.compile(r"[.…](?: ?[.…])+|…")
 _CONTROL = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb]+"
 )
 _SPACE = re.compile("[\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _NEWLINE = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
-_EDGE = re.compile(r" +\n *|\n +")
+BLANK = "——"  # a word left out on purpose ("the —— regiment"): closing it up would join its neighbours
 _EMPHASIS = re.compile(r"_+|\*+")
 _EMPHASIS_CHARS = 2000  # an emphasis mark that closes later than this is none
 _ELISIONS = re.compile(r"‘(?=(?:tis|twas|twere|twill|twould|em|ere|cause|till|neath|gainst|pon|bout|tother|specially)\b)", re.IGNORECASE)
@@ -59,11 +59,9 @@ def normalise_typography(draft: Draft, settings: BooksConfig) -> None:
         draft.rewrite((m.start(), m.end(), _STRAIGHT[m[0]], "quote") for m in _STRAIGHT_RE.finditer(draft.text))
     draft.rewrite(_spaces(draft.text))
     draft.rewrite(_dashes(draft.text))
-    if settings.typography == "straight":
-        draft.rewrite((m.start(), m.end(), "..." if m[0] == "…" else m[0].replace(" ", ""), "ellipsis") for m in _DOTS.finditer(draft.text))
-    else:
+    draft.rewrite(_ellipses(draft.text, curly=settings.typography == "curly"))
+    if settings.typography == "curly":
         draft.rewrite(_curly(draft.text))
-        draft.rewrite((m.start(), m.end(), "…", "ellipsis") for m in re.finditer(r"\.(?: ?\.){2}(?!\.)", draft.text))
 
 
 def _italics(text: str) -> Iterator[Rewrite]:
@@ -79,7 +77,7 @@ def _italics(text: str) -> Iterator[Rewrite]:
         if start >= 0 and (at - start > _EMPHASIS_CHARS or text.find("\n\n", start, at) >= 0):
             start = open_at[mark] = -1
         if end - at > 1 and mark == "_":
-            found.append((at, at + 1 if start >= 0 else end, "" if start >= 0 else "—", "italics" if start >= 0 else "blank"))
+            found.append((at, at + 1 if start >= 0 else end, "" if start >= 0 else BLANK, "italics" if start >= 0 else "blank"))
             if start >= 0:
                 found += [(start, start + 1, "", "italics"), (at + 1, end, "", "italics")]
                 open_at[mark] = -1
@@ -121,7 +119,10 @@ def _spaces(text: str) -> Iterator[Rewrite]:
 
 
 def _dashes(text: str) -> Iterator[Rewrite]:
-    """Every dash to "—", closed up where it had a space on both sides; a hyphen and the dash of "1914–18" stay."""
+    """Every dash to "—", closed up where it had a space on both sides; a hyphen and the dash of "1914–18" stay.
+
+    A long dash between two spaces stands for a word, and stays apart.
+    """
     for match in _DASHES.finditer(text):
         start, end = match.span()
         run = match[0]
@@ -132,7 +133,18 @@ def _dashes(text: str) -> Iterator[Rewrite]:
             continue
         if run == "–" and left.isdigit() and right.isdigit():
             continue
-        yield (start - spaced, end + spaced, "—", "dash")
+        if spaced and len(run.replace(" ", "")) > (2 if run[0] == "-" else 1):
+            yield start, end, BLANK, "dash"
+        else:
+            yield start - spaced, end + spaced, "—", "dash"
+
+
+def _ellipses(text: str, curly: bool) -> Iterator[Rewrite]:
+    """Three dots and more, spaced out or not, to one form: "..." (or "…"), and every dot beyond three behind it."""
+    for match in _DOTS.finditer(text):
+        dots = match[0].count(".") + 3 * match[0].count("…")
+        if dots >= 3:
+            yield match.start(), match.end(), ("…" if curly else "...") + "." * (dots - 3), "ellipsis"
 
 
 def _curly(text: str) -> Iterator[Rewrite]:
@@ -142,7 +154,7 @@ def _curly(text: str) -> Iterator[Rewrite]:
     at = 0
     for paragraph in text.split("\n"):
         if '"' in paragraph or "'" in paragraph:
-            curly = smartquotes.educateQuotes(paragraph, "en")
+            curly = smartquotes.educateQuotes(" " + paragraph, "en")[1:]
             curly = _ELISIONS.sub("’", curly)
             if len(curly) == len(paragraph):
                 for i, (old, new) in enumerate(zip(paragraph, curly, strict=True)):
