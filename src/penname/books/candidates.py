@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 
 from penname.books.blocks import Block
@@ -52,6 +53,7 @@ class Candidate:
     hinted: bool = False  # the format itself marks it as a heading
     words: int = 0  # of running text up to the next candidate
     before: int = 0  # of running text before this one
+    title: str = ""  # of a bare number with a title
     back: bool = False  # named: such a name can stand behind the story
 
     @property
@@ -92,7 +94,7 @@ def read_candidate(index: int, text: str, hinted: bool = False) -> Candidate | N
     if match and (hinted or looks_like_title(match["rest"])) and len(line) < 200:
         value = number(match["num"])
         if value is not None:
-            return Candidate(index, f"titled-{_numbering(match['num'])}", value, True, hinted)
+            return Candidate(index, f"titled-{_numbering(match['num'])}", value, True, hinted, title=match["rest"])
     match = _NAMED.fullmatch(line)
     if match and not line[0].islower() and len(line) <= 120:
         return Candidate(index, "named", 0, True, hinted, back=bool(_BACK_NAME.fullmatch(match["name"])))
@@ -144,6 +146,8 @@ def find_candidates(text: str, blocks: list[Block], hinted: frozenset[int]) -> t
             candidate = read_candidate(i, text[block.start : block.end], i in hinted)
             if candidate:
                 found.append(candidate)
+    titles = Counter(c.title for c in found)
+    found = [c for c in found if not c.title or titles[c.title] < 4]  # the same title again and again is a running head
     ends = [*(c.block for c in found), len(blocks)][1:]
     return [replace(c, words=words[end] - words[c.block + 1], before=words[c.block]) for c, end in zip(found, ends, strict=True)], words[-1]
 

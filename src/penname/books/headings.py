@@ -108,6 +108,9 @@ def _contents_runs(found: list[Candidate]) -> set[int]:
         # The last entry is followed by whatever comes after the list, so its words tell nothing.
         if at < end < len(found) and _continues(found[end - 1], found[end]) and told_after(found[end], end):
             stop += 1
+        # "BOOK I" right above the first chapter is no entry: it opens the story.
+        while stop == end < len(found) and stop > at and found[stop - 1].level < found[stop].level:
+            stop -= 1
         if stop - at >= _LIST_ENTRIES and sum(told_after(c, stop - 1) for c in found[at:stop]) >= 0.5 * (stop - at):
             listed.update(c.block for c in found[at:stop])
         at = end + 1
