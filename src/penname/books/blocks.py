@@ -168,9 +168,11 @@ def is_heading_line(line: str) -> bool:
 
 def _ends(run: list[_Line], line: _Line, after: _Line | None, layout: Layout, width: int) -> bool:
     """Whether a paragraph without a blank line behind it ends before ``line``."""
-    if layout != "wrapped":
-        return False
     last = run[-1]
+    if layout != "wrapped":
+        # A heading that lacks the blank line before it, but not the one behind it.
+        alone = layout == "blank" and (after is None or not after.text) and last.text[-1] in _TERMINAL
+        return alone and line.text.isupper() and is_heading_line(line.text)
     if line.indent >= 2 and last.indent < 2:
         return True
     room = _room(last, line, width)
