@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from penname.carriers.bench_rows import BenchRow, compare, fastest_rows, read_rows
+from penname.carriers.bench_rows import BenchRow, compare, fastest_rows, labels, pooled, read_rows
 from penname.carriers.corpus import finished_runs, plan_corpus
 from penname.carriers.plan import Corpus, project
 from penname.core.errors import BadInput
@@ -66,7 +67,8 @@ def test_on_unified_memory_device_and_host_share():
 
 
 def test_a_carrier_is_planned_with_its_fastest_row_that_fits():
-    rows = [row("a", 1000, peak=50), row("a", 700, peak=10), row("b", 800, peak=10)]
+    wide, narrow = (replace(row("a", speed, peak=peak), settings={"batch": batch}) for speed, peak, batch in ((1000, 50, 4), (700, 10, 1)))
+    rows = [wide, narrow, row("b", 800, peak=10)]
     assert [(r.carrier, r.tokens_per_second) for r in fastest_rows(rows)] == [("a", 1000), ("b", 800)]
     plan = project(rows, Corpus(3_600_000, 1, 1), memory_bytes=20)
     assert {p.carrier: (round(p.hours, 2), p.fits_memory) for p in plan.carriers} == {"b": (1.25, True), "a": (1.43, True)}
@@ -74,10 +76,18 @@ def test_a_carrier_is_planned_with_its_fastest_row_that_fits():
 
 def test_a_difference_stands_clear_of_the_spreads_or_does_not():
     clear = compare(row("dense", 1415, 0.05), row("hybrid", 540, 0.05))
-    assert clear.clear and "2.62 times slower" in clear.sentence
+    assert clear.clear and clear.sentence("dense", "hybrid").startswith("hybrid is 2.62 times slower than dense")
     close = compare(row("a", 1000, 0.2), row("b", 1050, 0.2))
-    assert not close.clear and "no difference is shown" in close.sentence
+    assert not close.clear and "no difference is shown" in close.sentence("a", "b")
     assert compare(row("a", 1000, 0.01), row("b", 1050, 0.01)).clear
+
+
+def test_repetitions_are_pooled_and_settings_told_apart():
+    again = [replace(row("a", speed, 0.02), settings={"seq_len": 2048, "batch": 1}) for speed in (900, 1000, 1100)]
+    other = replace(row("a", 400), settings={"seq_len": 4096, "batch": 1})
+    rows = pooled([*again, other])
+    assert [(r.tokens_per_second, round(r.spread, 2)) for r in rows] == [(1000, 0.2), (400, 0.0)]
+    assert labels(rows) == ["a, seq_len 2048", "a, seq_len 4096"]
 
 
 def test_rows_are_read_and_bad_ones_named(tmp_path):

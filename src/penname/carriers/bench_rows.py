@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from penname.core.errors import BadInput
 from penname.core.files import read_jsonl
+from penname.core.hashing import canonical_json
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,11 @@ class BenchRow:
     host_bytes: int | None  # of the process, beside the device's
     device: str
     settings: Mapping[str, Any]
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What was measured: rows with the same key are repetitions."""
+        return self.carrier, canonical_json(dict(self.settings))
 
     @property
     def slowest(self) -> float:
@@ -45,19 +52,21 @@ class Comparison:
     high: float
     clear: bool
 
-    @property
-    def sentence(self) -> str:
-        """The comparison for a person."""
+    def sentence(self, a: str, b: str) -> str:
+        """The comparison for a person; ``a`` and ``b`` say what the rows are."""
         if self.clear:
             times, how = (self.ratio, "faster") if self.ratio > 1 else (1 / self.ratio, "slower")
-            return f"{self.b.carrier} is {times:.2f} times {how} than {self.a.carrier}; the spreads leave {self.low:.2f} to {self.high:.2f}"
+            return f"{b} is {times:.2f} times {how} than {a}; the spreads leave a ratio of {self.low:.2f} to {self.high:.2f}"
         return (
-            f"{self.b.carrier} has {self.ratio:.2f} of {self.a.carrier}'s speed, the spreads leave {self.low:.2f} to {self.high:.2f}: "
+            f"{b} has {self.ratio:.2f} of the speed of {a}, and the spreads leave {self.low:.2f} to {self.high:.2f}: "
             "no difference is shown; measure both again on an idle machine"
         )
 
 
-_SETTINGS = ("seq_len", "batch", "gradient_checkpointing", "attention", "dtype", "target_modules", "lora_rank")
+_SETTINGS = (
+    "seq_len", "batch", "document_tokens", "gradient_checkpointing", "attention", "dtype", "device", "fused", "target_modules", "lora_rank",
+    "random_init",
+)  # fmt: skip
 
 
 def read_rows(path: Path) -> list[BenchRow]:
@@ -94,10 +103,32 @@ def compare(a: BenchRow, b: BenchRow) -> Comparison:
     return Comparison(a, b, b.tokens_per_second / a.tokens_per_second, low, high, clear=low > 1 or high < 1)
 
 
-def fastest_rows(rows: Iterable[BenchRow]) -> list[BenchRow]:
-    """The fastest row of each carrier, fastest carrier first: what a plan would train with."""
-    best: dict[str, BenchRow] = {}
+def pooled(rows: Iterable[BenchRow]) -> list[BenchRow]:
+    """One row for each setting that was measured: the median of its repetitions, with the wider of their spreads and their range."""
+    groups: dict[tuple[str, str], list[BenchRow]] = {}
     for row in rows:
+        groups.setdefault(row.key, []).append(row)
+    return [_pool(group) for group in groups.values()]
+
+
+def _pool(group: list[BenchRow]) -> BenchRow:
+    speeds = [row.tokens_per_second for row in group]
+    median = statistics.median(speeds)
+    spread = max(max(row.spread for row in group), (max(speeds) - min(speeds)) / median)
+    peaks = [row.peak_bytes for row in group if row.peak_bytes is not None]
+    return replace(group[0], tokens_per_second=median, spread=spread, peak_bytes=max(peaks, default=None))
+
+
+def labels(rows: Sequence[BenchRow]) -> list[str]:
+    """What to call each row: its carrier, and the settings in which the rows differ."""
+    differing = [name for name in _SETTINGS if len({canonical_json(row.settings.get(name)) for row in rows}) > 1]
+    return [", ".join([row.carrier, *(f"{name} {row.settings[name]}" for name in differing if name in row.settings)]) for row in rows]
+
+
+def fastest_rows(rows: Iterable[BenchRow]) -> list[BenchRow]:
+    """The fastest setting of each carrier, fastest carrier first: what a plan would train with."""
+    best: dict[str, BenchRow] = {}
+    for row in pooled(rows):
         if row.carrier not in best or row.tokens_per_second > best[row.carrier].tokens_per_second:
             best[row.carrier] = row
     return sorted(best.values(), key=lambda row: (-row.tokens_per_second, row.carrier))

@@ -140,23 +140,27 @@ def _probe(name: str, remote: bool, revision: str | None) -> Any:
 def compare_rows(
     rows: Annotated[Path, typer.Argument(help="Rows of `penname carrier bench` (JSONL).")] = BENCH_ROWS, json: Json = False
 ) -> None:
-    """Say of each carrier whether its speed differs from the fastest's by more than the spreads.
+    """Say of each carrier and setting whether its speed differs from the fastest's by more than the spreads.
 
     Example: penname carrier compare bench.jsonl
     """
-    from penname.carriers.bench_rows import compare, fastest_rows, read_rows
+    from penname.carriers.bench_rows import compare, labels, pooled, read_rows
     from penname.core.errors import BadInput
     from penname.core.files import json_text
 
-    best = fastest_rows(read_rows(rows))
-    if len(best) < 2:
-        raise BadInput(f"{rows} has rows of one carrier only ({best[0].carrier}); bench a second one to compare")
-    found = [compare(best[0], other) for other in best[1:]]
+    measured = sorted(pooled(read_rows(rows)), key=lambda row: -row.tokens_per_second)
+    if len(measured) < 2:
+        raise BadInput(f"{rows} has one setting of one carrier only ({measured[0].carrier}); bench another one to compare")
+    called = labels(measured)
+    found = [compare(measured[0], other) for other in measured[1:]]
     if json:
-        pairs = [{"a": c.a.carrier, "b": c.b.carrier, "ratio": c.ratio, "low": c.low, "high": c.high, "clear": c.clear} for c in found]
+        pairs = [
+            {"a": called[0], "b": label, "ratio": c.ratio, "low": c.low, "high": c.high, "clear": c.clear}
+            for label, c in zip(called[1:], found, strict=True)
+        ]
         print(json_text(pairs), end="")
         return
-    print("\n".join(comparison.sentence for comparison in found))
+    print("\n".join(comparison.sentence(called[0], label) for label, comparison in zip(called[1:], found, strict=True)))
 
 
 @app.command()
@@ -164,8 +168,8 @@ def plan(
     rows: Rows = BENCH_ROWS,
     tokens: Annotated[int | None, typer.Option(min=1, help="Tokens of the original text.")] = None,
     words: Annotated[int | None, typer.Option(min=1, help="Words of the original text, at 1.3 tokens a word.")] = None,
-    copies: Annotated[int | None, typer.Option(min=1, help="Renamed copies.", show_default="6")] = None,
-    epochs: Annotated[float | None, typer.Option(min=0.01, help="Passes over them.", show_default="3")] = None,
+    copies: Annotated[int | None, typer.Option(min=1, help="Renamed copies.", show_default="the voice's, else 6")] = None,
+    epochs: Annotated[float | None, typer.Option(min=0.01, help="Passes over them.", show_default="the voice's, else 3")] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Runs of each carrier in the sweep.")] = 2,
     sweep: Annotated[str, typer.Option(help="Carriers of the sweep, comma-separated; all where empty.")] = "",
     limit_hours: Annotated[float | None, typer.Option("--limit-hours", min=0, help="Name the cheapest carrier within this.")] = None,
