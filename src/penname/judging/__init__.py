@@ -1,5 +1,22 @@
-"""Judging: an instrument that must first show that it can see; registration, controls, memorisation, the verdict."""
+"""Instrument, controls, registration, memorisation, verdict. Importing this room imports nothing heavy until a name is used."""
 
-from penname.judging.instrument import Instrument
+from __future__ import annotations
 
-__all__ = ["Instrument"]
+from importlib import import_module
+from typing import Any
+
+_PUBLIC = {
+    "Instrument": "instrument",
+    "Reference": "memorisation",
+    "run_register": "stage",
+    "run_control": "stage",
+    "run_judge": "stage",
+}
+
+__all__ = sorted(_PUBLIC)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)

@@ -1,0 +1,120 @@
+"""Before hours are spent on training: can the instrument tell the author from the base model and from others, and nothing from nothing?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from penname.core.values import Score
+from penname.judging.auc import Separation, separation
+from penname.judging.heldout import HeldOut, Material
+from penname.judging.instrument import Instrument
+from penname.judging.pooling import Block, pool, pool_text
+
+SIGNIFICANT = 0.05
+OTHER_TEST_SHARE = 0.25  # the end of each other book, which the instrument is not fitted on
+
+
+@dataclass(frozen=True)
+class Sighted:
+    """An instrument fitted for one voice, with the scores of the texts it was not fitted on."""
+
+    instrument: Instrument
+    scores: dict[str, list[float]]  # "author (held out)", "base model", "other authors" -> block scores
+    clusters: dict[str, list[str]]
+
+
+AUTHOR, BASE, OTHERS = "author, held out", "base model", "other authors"
+
+
+def fit_and_score(material: Material, prompts: Sequence[HeldOut], base_texts: Sequence[str], block_words: int) -> Sighted:
+    """Fit on the author's training chapters against others and half of the base model's passages; score the rest.
+
+    The base model's own output is an impostor: without it the instrument would only learn the period. Even passages fit,
+    odd ones are scored.
+    """
+    split = [cut_text(text, OTHER_TEST_SHARE) for text in material.other_texts]
+    impostor = "\n\n".join(text for text in base_texts[0::2] if text.strip())
+    instrument = Instrument.fit(list(material.train_texts), [*(head for head, _ in split), impostor])
+    rows = [(one.text, one.beat, cluster_of(one)) for one in material.heldout]
+    blocks = {
+        AUTHOR: pool(rows, block_words),
+        BASE: pool([(text, one.beat, cluster_of(one)) for one, text in list(zip(prompts, base_texts, strict=True))[1::2]], block_words),
+        OTHERS: [b for (_, tail), title in zip(split, material.other_titles, strict=True) for b in pool_text(tail, block_words, title)],
+    }
+    return Sighted(
+        instrument,
+        {name: [score_block(instrument, block).value for block in group] for name, group in blocks.items()},
+        {name: [block.cluster for block in group] for name, group in blocks.items()},
+    )
+
+
+def cut_text(text: str, tail_share: float) -> tuple[str, str]:
+    """(head, tail) of a text, cut at a paragraph end."""
+    paragraphs = text.split("\n\n")
+    at = max(1, round(len(paragraphs) * (1 - tail_share)))
+    return "\n\n".join(paragraphs[:at]), "\n\n".join(paragraphs[at:])
+
+
+def cluster_of(one: HeldOut) -> str:
+    """The chapter a held-out passage comes from."""
+    return f"{one.book_id}:{one.chapter:04d}"
+
+
+def score_block(instrument: Instrument, block: Block) -> Score:
+    """A block's score with the words of its beats hidden: a generated passage got those given."""
+    return instrument.score(block.text, hidden=block.hidden)
+
+
+def judge_controls(sighted: Sighted, floor: float, ceiling: float, seed: int) -> dict[str, Any]:
+    """The controls with what each rests on, as JSON. ``passed`` is False where any fails, and ``reasons`` says which and why."""
+    positive = {f"author against {name}": _between(sighted, AUTHOR, name, seed) for name in (BASE, OTHERS) if sighted.scores[name]}
+    negative = {
+        "author against author": _halves(sighted, AUTHOR, seed),
+        "base against base": _halves(sighted, BASE, seed),
+        "shuffled labels": _shuffled(sighted, seed),
+    }
+    reasons = [
+        f"{name}: AUC {found.auc:.2f}, interval {found.low:.2f} to {found.high:.2f}, is not above the registered floor of {floor:g}"
+        for name, found in positive.items()
+        if found.low < floor
+    ]
+    few = [name for name in (AUTHOR, BASE) if len(sighted.scores[name]) < 2]
+    reasons += [
+        f"{name}: {len(sighted.scores[name])} block(s) of the registered length, and nothing can be shown with fewer than two"
+        for name in few
+    ]
+    reasons += [
+        f"{name} separates (AUC {found.auc:.2f}, p {found.p:.3f}), above the ceiling of {ceiling:g}: the instrument sees what is not there"
+        for name, found in negative.items()
+        if max(found.auc, 1 - found.auc) > ceiling and found.p < SIGNIFICANT
+    ]
+    return {
+        "passed": not reasons,
+        "reasons": reasons,
+        "positive": {name: found.to_json() for name, found in positive.items()},
+        "negative": {name: found.to_json() for name, found in negative.items()},
+        "scores": {name: [round(value, 5) for value in values] for name, values in sighted.scores.items()},
+        "without_others": not sighted.scores[OTHERS],
+    }
+
+
+def _between(sighted: Sighted, high: str, low: str, seed: int) -> Separation:
+    return separation(sighted.scores[high], sighted.scores[low], sighted.clusters[high], sighted.clusters[low], seed)
+
+
+def _halves(sighted: Sighted, group: str, seed: int) -> Separation:
+    values, clusters = sighted.scores[group], sighted.clusters[group]
+    return separation(values[0::2], values[1::2], clusters[0::2], clusters[1::2], seed)
+
+
+def _shuffled(sighted: Sighted, seed: int) -> Separation:
+    values = [*sighted.scores[AUTHOR], *sighted.scores[BASE]]
+    clusters = [*sighted.clusters[AUTHOR], *sighted.clusters[BASE]]
+    order = np.random.default_rng(seed).permutation(len(values))
+    half = len(sighted.scores[AUTHOR])
+    high, low = order[:half], order[half:]
+    return separation([values[i] for i in high], [values[i] for i in low], [clusters[i] for i in high], [clusters[i] for i in low], seed)
