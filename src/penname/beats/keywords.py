@@ -56,7 +56,8 @@ class KeywordAnnotator:
         """At most 20 words: names, then content words in the order of the passage."""
         present = self._names[passage.book_id].present(passage)
         people = [surface for entity, surface, _ in present if entity.kind == "person"][:_PEOPLE_MAX]
-        places = [surface for entity, surface, _ in present if entity.kind != "person"][:_PLACES_MAX]
+        # A ship or an inn counts where the passage keeps to it; a single "Vulcan" is a figure of speech.
+        places = [surface for entity, surface, n in present if entity.kind == "place" or (entity.kind == "other" and n > 1)][:_PLACES_MAX]
         names = people + places
         room = BEAT_WORDS_MAX - sum(len(name.split()) for name in names)
         ranked = self._ranked(text, language, {word.lower() for name in names for word in _TOKEN.findall(name)})
