@@ -112,6 +112,7 @@ def names_map(survey: Survey, new: Mapping[str, str]) -> dict[str, str]:
         flat = " ".join(surface.split())
         changed = [piece for piece in pieces if isinstance(piece, Piece)]
         if not changed:
+            names[f"{entity_id}|{flat}"] = flat  # a kept name, so that a beat keeps it even where another person's word is the same
             continue
         became = " ".join(spell(pieces, new).split())
         names[f"{entity_id}|{flat}"] = became

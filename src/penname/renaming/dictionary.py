@@ -102,7 +102,7 @@ def parse_dictionary(text: str) -> Dictionary:
         elif line.startswith("="):
             gender, *words = line[1:].split()
             for word in map(bare, words):
-                known[word] = known.get(word, "") + gender
+                known[word] = known.get(word, "").replace(gender, "") + gender
         else:
             word, roles, *rest = line.split("\t")
             language = rest[0] if rest else "en"
@@ -115,7 +115,7 @@ def parse_dictionary(text: str) -> Dictionary:
                 pool = "c" if role in "sp" and word.startswith("Mc") else role
                 pools[pool + "-" * roles.endswith("-"), language, reserved].append(word)
                 if role in "fm":
-                    known[bare(word)] = known.get(bare(word), "") + role
+                    known[bare(word)] = known.get(bare(word), "").replace(role, "") + role
             if language in ("fr", "de", "it", "es"):
                 languages[bare(word)] = language
     return Dictionary(sha256_bytes(text.encode()), dict(pools), known, short, short_known, languages, size)

@@ -51,7 +51,8 @@ def prove(book: Book, cast: Cast, copy: RenamedCopy, *, places: str = "fictional
     if faults:
         more = f" (and {len(faults) - 3} more)" if len(faults) > 3 else ""
         raise ProofFailed(
-            f"copy {copy.copy} of {book.id} is refused: {'; '.join(faults[:3])}{more}; mend the cast with penname cast --show NAME, then penname rename"
+            f"copy {copy.copy} of {book.id} is refused: {'; '.join(faults[:3])}{more}; "
+            "look at the name with penname cast --show NAME, decide, and run: penname rename"
         )
     return Proof(book.id, copy.copy, len(copy.edits), surfaces, len(word_map), allowed)
 
@@ -145,7 +146,7 @@ def _forms(entity: Entity, lower: Counter[str]) -> tuple[set[str], set[str]]:
         if (told and len(words) > 1) or (len(words) > 1 and words[0].lower() in COURTESY and words[-1].lower() in TITLE_SURNAMES):
             whole.add(" ".join(plain.split()))
         if entity.kind == "person" or len(words) == 1:
-            lone |= {word for word in told if lower[word.lower()] < ORDINARY_MIN}
+            lone |= {word for word in told if lower[word.lower()] < ORDINARY_MIN and (len(words) == 1 or word.lower() not in PLACE_KINDS)}
     return whole, lone
 
 

@@ -51,7 +51,7 @@ class Survey:
 
     words: dict[str, NameWord]
     slots: tuple[Slot, ...]
-    surfaces: dict[tuple[str, str], Pieces]  # (entity id, surface) -> pieces, for every name of every renamed entity
+    surfaces: dict[tuple[str, str], Pieces]  # (entity id, surface) -> pieces, for every name of every renamed or kept entity
 
 
 def renamed_entities(cast: Cast, places: str = "fictional") -> dict[str, Entity]:
@@ -96,7 +96,7 @@ def survey_book(book: Book, cast: Cast, dictionary: Dictionary, places: str = "f
         for piece in slot.pieces:
             if isinstance(piece, Piece):
                 words[piece.key].initial |= piece.form == "initial"
-    named = {(e.id, name): split[e.id, name] for e in renamed.values() for name in e.names}
+    named = {(e.id, name): split.get((e.id, name), (name,)) for e in cast.entities if e.id in renamed or e.fixed for name in e.names}
     return Survey(words, tuple(_with_article(text, slot) for slot in sorted(slots, key=lambda slot: slot.start)), named)
 
 

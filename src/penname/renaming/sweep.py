@@ -16,6 +16,9 @@ _CAPITALISED = re.compile(
     r"(?<![^\W\d_])[A-ZÀ-ÖØ-ÞŒŠŽ][^\W\d_]*(?:['’][^\W\d_]+)*|(?<![^\W\d_])[a-z]['’][A-ZÀ-Þ][^\W\d_]+(?:['’][^\W\d_]+)*"
 )
 _INITIALS = re.compile(r"(?<![\w.])[A-Z]\.(?:[ -]?[A-Z]\.)+(?!\w)")
+_NO_SIGNATURES = frozenset(
+    {"MP", "JP", "MD", "DD", "MA", "BA", "AM", "PM", "PS", "NB", "RN", "US", "USA", "AD", "BC", "QC", "KC", "LLD", "RSVP"}
+)
 _TITLE_BEFORE = re.compile(r"(?:\b|_)([A-Z][a-zé]+)\.?\s+$")
 
 Span = tuple[int, int]
@@ -102,7 +105,7 @@ def loose_pieces(surface: str, words: Mapping[str, NameWord], sure: bool) -> Pie
 
 
 def signatures(text: str, words: Mapping[str, NameWord], slots: Sequence[Slot], renamed: Mapping[str, Entity]) -> list[Slot]:
-    """Slots for "J. E." where exactly one person has a name with these initials."""
+    """Slots for "J. E." where a person has a name with these initials: the one who is met most often."""
     bearers: dict[str, dict[str, tuple[str, ...]]] = defaultdict(dict)
     for entity in renamed.values():
         for name in entity.names if entity.kind == "person" else ():
@@ -112,9 +115,11 @@ def signatures(text: str, words: Mapping[str, NameWord], slots: Sequence[Slot], 
     out = []
     for start, end in _free(_INITIALS, text, sorted((slot.start, slot.end) for slot in slots)):
         letters = text[start:end]
-        owners = bearers.get("".join(c for c in letters if c.isupper()), {})
-        if len(owners) == 1:
-            ((entity_id, keys),) = owners.items()
+        initials = "".join(c for c in letters if c.isupper())
+        owners = bearers.get(initials, {})
+        if owners and initials not in _NO_SIGNATURES:
+            entity_id = min(owners, key=lambda id: (-sum(words[key].owners[id] for key in owners[id]), id))
+            keys = owners[entity_id]
             pieces: list[str | Piece] = []
             for key, after in zip(keys, re.split(r"[A-Z]", letters)[1:], strict=True):
                 pieces += (Piece(key, "initial"), after)

@@ -235,6 +235,8 @@ def language(word: str, model: dict[str, tuple[Counter[str], int]]) -> tuple[str
 def surnames(banned: set[str], room: int) -> list[tuple[str, bool]]:
     """English-looking Census surnames with whether they are frequent, most frequent first."""
     model = english_score()
+    _, late = births()
+    banned = banned | {name for (_, name), count in late.items() if count > 2_000}  # Kevin and Kimberly are surnames as well
     out = []
     for rank, name in enumerate(census("dist.all.last")):
         if name in banned or UNFIT.search(name) or not 4 <= len(name) <= 13 or name.rstrip("s") in banned or EAST_ASIAN.match(name):
@@ -294,7 +296,7 @@ def build() -> str:
         f"={gender} " + " ".join(cased(n) for n in names if (cased(n), "en") not in rows) for gender, names in given_names(set()).items()
     ]
     header = (
-        "# Name, roles (f m given; s surname; p also a place's; o after O', d after D', t u after St.; - rarer), language where not English.\n"
+        "# Name, roles (f m given; s surname; p also a place's; o after O', d after D', t u after St.; - rarer), language if not English.\n"
         "# >Name | short forms that may be drawn | others that are known. =gender: known names that are never drawn."
     )
     return "\n".join([header, *lines, *pet, *known]) + "\n"

@@ -1,0 +1,251 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from penname.core.errors import BadInput, NeedsPerson
+from penname.core.values import Cast, Edit, Entity, Mention, Question, apply_edits
+from penname.renaming import prove, rename
+from penname.renaming.dictionary import parse_dictionary, shape_of
+from renaming.hand import hand_book, hand_cast
+
+TEXT = """CHAPTER I. JANE EYRE.
+
+Jane Eyre met Mr. Rochester at Thornfield Hall. "Jane," said he, "an Eyre is no Reed; the Reeds are at Gateshead."
+Mrs. Reed's niece wrote to John Reed, and to John Eyre in Madeira. Jane’s letter was signed J. E. in full.
+
+"Rochester-like," said a Rochester. Grace Poole laughed. By the grace of God, grace was hers; good grace, bad grace, and Grace
+went out. Grace Poole stayed. A Mr. Poole came. Miss Abbot came too, and Abbot stayed. Lizzy Eyre is Elizabeth Eyre.
+
+Mr. Rivers was at Rivers' End with Diana Rivers; they lived in London.
+"""
+PEOPLE = """
+p1 female Eyre | Jane Eyre, Jane
+p2 male - | Mr. Rochester, Rochester
+p3 female Reed | Mrs. Reed
+p4 male Reed | John Reed
+p5 male Eyre | John Eyre
+p6 female - | Grace Poole
+p7 female - | Miss Abbot, Abbot
+p8 female Eyre | Elizabeth Eyre, Lizzy Eyre, Elizabeth, Lizzy
+p9 male Rivers | Mr. Rivers
+p10 female Rivers | Diana Rivers
+q1 place - | Thornfield Hall, Thornfield
+q2 place - | Gateshead
+"""
+
+
+@pytest.fixture(scope="module")
+def book():
+    return hand_book(TEXT)
+
+
+@pytest.fixture(scope="module")
+def cast(book):
+    return hand_cast(book, PEOPLE)
+
+
+@pytest.fixture(scope="module")
+def copy(book, cast):
+    return rename(book, cast, seed=7, copy=1)
+
+
+def became(copy, name):
+    return copy.names[name]
+
+
+def test_every_person_and_fictional_place_has_a_new_name_and_the_proof_holds(book, cast, copy):
+    proof = prove(book, cast, copy)
+    assert proof.edits == len(copy.edits)
+    assert proof.words >= 14
+    assert not re.search(r"Jane|Eyre|Reed|Rochester|Thornfield|Gateshead|Poole|Lizzy|Abbot|EYRE", copy.text)
+
+
+def test_what_is_not_a_name_is_byte_for_byte_as_it_was(book, copy):
+    assert apply_edits(book.text, copy.edits) == copy.text
+    back = [Edit(0, 0, "", "")] * 0
+    shift = 0
+    for edit in copy.edits:
+        start = edit.start + shift
+        back.append(Edit(start, start + len(edit.new), book.text[edit.start : edit.end], edit.entity))
+        shift += len(edit.new) - (edit.end - edit.start)
+    assert apply_edits(copy.text, back) == book.text
+    assert "they lived in London" in copy.text
+    assert "By the grace of God, grace was hers; good grace, bad grace, and Grace" in " ".join(copy.text.split())
+
+
+def test_families_share_the_new_surname_and_the_two_johns_share_theirs(copy):
+    assert became(copy, "John Reed").split()[1] == became(copy, "Mrs. Reed").split()[1] == became(copy, "Reed")
+    assert became(copy, "Jane Eyre").split()[1] == became(copy, "John Eyre").split()[1]
+    assert became(copy, "John Reed").split()[0] == became(copy, "John Eyre").split()[0]
+    assert len(set(copy.names[name] for name in ("Jane", "Eyre", "Rochester", "Reed", "John", "Poole", "p7|Abbot", "Rivers"))) == 8
+
+
+def test_forms_follow_their_name(copy):
+    jane, eyre, reed, rochester = (became(copy, name) for name in ("Jane", "Eyre", "Reed", "Rochester"))
+    for form in (f"CHAPTER I. {jane} {eyre}.".upper(), f"the {reed}s are at", f"Mrs. {reed}'s", f"{jane}’s letter", f'"{rochester}-like'):
+        assert form in copy.text
+    assert f"signed {jane[0]}. {eyre[0]}. in full" in copy.text
+    assert became(copy, "Thornfield Hall") == became(copy, "Thornfield") + " Hall"
+
+
+def test_a_name_in_s_stays_one_so_its_possessive_and_plural_stay_right(copy):
+    assert became(copy, "Rivers").endswith(("s", "x", "z", "ch", "sh"))
+    assert f"at {became(copy, 'Rivers')}' End" in copy.text
+
+
+def test_nicknames_become_nicknames(copy):
+    from penname.renaming import load_dictionary
+
+    formal, pet = became(copy, "Elizabeth"), became(copy, "Lizzy")
+    assert pet in load_dictionary().short[formal.lower()]
+
+
+def test_a_name_that_is_also_a_word_changes_only_beside_a_name(copy):
+    assert became(copy, "Grace Poole").split()[1] == became(copy, "Poole")
+    assert "Grace" not in copy.names
+    assert copy.names["p6|Grace"] == became(copy, "Grace Poole").split()[0]
+    assert f"A Mr. {became(copy, 'Poole')} came." in copy.text
+
+
+def test_gender_and_first_sound_stay():
+    book = hand_book("Then Clementina and Bartholomew and Eustacia walked.")
+    cast = hand_cast(book, "p1 female - | Clementina\np2 male - | Bartholomew\np3 female - | Eustacia")
+    from penname.renaming import load_dictionary
+
+    known = load_dictionary().known
+    for k in range(5):
+        names = rename(book, cast, 3, k).names
+        assert known[names["Clementina"].lower()] == "f"
+        assert known[names["Bartholomew"].lower()] == "m"
+        assert not shape_of(names["Clementina"]).vowel
+
+
+def test_the_same_seed_gives_the_same_bytes_and_copies_differ(book, cast, copy):
+    assert rename(book, cast, 7, 1) == copy
+    others = [rename(book, cast, 7, k) for k in (0, 2, 3, 4, 5, 6)]
+    assert len({c.names["Jane Eyre"] for c in [copy, *others]}) == 7
+    assert rename(book, cast, 8, 1).text != copy.text
+
+
+def test_the_map_for_judging_shares_no_new_word_with_a_training_copy(book, cast):
+    def new_words(k):
+        names = rename(book, cast, 7, k).names
+        return {word for old, new in names.items() for word in new.split() if word not in old}
+
+    assert not new_words(0) & set().union(*(new_words(k) for k in range(1, 7)))
+
+
+def test_no_new_name_stands_in_any_book_of_the_voice(book, cast):
+    first = rename(book, cast, 7, 1)
+    other = hand_book(f"There {first.names['Jane']} met {first.names['Rochester'].upper()}.", "other")
+    again = rename(book, cast, 7, 1, all_books=[book, other])
+    assert again.names["Jane"] != first.names["Jane"]
+    assert again.names["Rochester"] != first.names["Rochester"]
+    prove(book, cast, again, all_books=[book, other])
+
+
+def test_open_questions_stop_it(book, cast):
+    question = Question("q", "link", "John", ("p4", "p5"), 9, {}, "", ())
+    with pytest.raises(NeedsPerson, match=r"1 names wait for a person .John"):
+        rename(book, Cast(cast.book_id, cast.entities, cast.mentions, (question,)), 7, 1)
+
+
+def test_a_kept_name_stays_where_it_is_meant_and_only_there():
+    book = hand_book("Mary prayed to Mary. Then Mary Rivers slept.")
+    cast = Cast(
+        "book",
+        (Entity("p1", "person", "female", ("Mary", "Mary Rivers")), Entity("p2", "person", "female", ("Mary",), fixed=True)),
+        (Mention(0, 4, "p1"), Mention(15, 19, "p2"), Mention(26, 37, "p1")),
+    )
+    copy = rename(book, cast, 1, 1)
+    assert copy.text.count("Mary") == 1
+    assert copy.text[15 + len(copy.names["p1|Mary"]) - 4 :].startswith("Mary.")
+    assert copy.names["p2|Mary"] == "Mary"
+    assert prove(book, cast, copy).survivors_allowed == 1
+
+
+def test_real_places_stay_unless_all_are_asked_for():
+    book = hand_book("Jane left Thornfield for London.")
+    cast = Cast(
+        "book",
+        (
+            Entity("p1", "person", "female", ("Jane",)),
+            Entity("q1", "place", "unknown", ("Thornfield",)),
+            Entity("q2", "place", "unknown", ("London",), real=True),
+        ),
+        (Mention(0, 4, "p1"), Mention(10, 20, "q1"), Mention(25, 31, "q2")),
+    )
+    assert rename(book, cast, 1, 1).text.endswith("for London.")
+    assert "London" not in rename(book, cast, 1, 1, places="all").text
+
+
+def test_an_article_follows_where_only_the_other_sound_is_left():
+    names = "Walden\ts\nBristow\ts\nMabel\tf\nStella\tf\nZachary\tm\n"
+    book = hand_book("She was an Eyre, an honest Eyre. AN EYRE! An Eyre came; a “Rochester” too.")
+    cast = hand_cast(book, "p1 female Eyre | Eyre, Miss Eyre\np2 male - | Mr. Rochester, Rochester")
+    copy = rename(book, cast, 1, 3, dictionary=parse_dictionary(names))
+    new = copy.names["Eyre"]
+    assert copy.text.startswith(f"She was a {new}, an honest {new}. A {new.upper()}! A {new} came; a “")
+    prove(book, cast, copy)
+
+
+def test_a_dictionary_that_runs_out_says_so(book, cast):
+    with pytest.raises(BadInput, match="no name left"):
+        rename(book, cast, 1, 1, dictionary=parse_dictionary("Walden\ts\nMabel\tf\n"))
+
+
+@pytest.mark.parametrize(
+    ("old", "pattern"),
+    [("O’Malley", "O’[A-Z]"), ("McLeod", "Mc[A-Z]"), ("MacDuff", "Mac[A-Z]"), ("D'Arblay", "D'[A-Z]"), ("Zélie", r"\w*[^\x00-\x7f]")],
+)
+def test_the_shape_of_a_name_stays(old, pattern):
+    book = hand_book(f"Then Miss {old} spoke; {old} was here.")
+    cast = hand_cast(book, f"p1 female - | Miss {old}, {old}")
+    assert re.match(pattern, rename(book, cast, 1, 2).names[old])
+
+
+WORDS = [
+    "Jane",
+    "Eyre",
+    "Mr. Reed",
+    "the Reeds",
+    "JANE EYRE",
+    "Grace",
+    "grace",
+    "an",
+    "a",
+    "walked",
+    "Jane's",
+    "St. John",
+    "J. E.",
+    "Rivers'",
+    "—",
+    "\n",
+    "\n\n",
+    "“",
+    "”",
+    "_Jane_",
+    "Mary-Ann",
+    "O'Neil",
+    "sir",
+    "Will",
+    "will",
+]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from(WORDS), max_size=60), st.integers(0, 10), st.integers(0, 6))
+def test_any_text_of_names_and_words_inverts_and_is_proved(words, seed, k):
+    book = hand_book(" ".join(words))
+    cast = hand_cast(
+        book,
+        "p1 female Eyre | Jane Eyre, Jane\np2 male Reed | Mr. Reed, Reed\np3 female - | Grace\np4 male Rivers | St. John, John Rivers\n"
+        "p5 female - | Mary-Ann\np6 male - | O'Neil\np7 male - | Will",
+    )
+    copy = rename(book, cast, seed, k)
+    assert prove(book, cast, copy).edits == len(copy.edits)
+    assert apply_edits(book.text, copy.edits) == copy.text
