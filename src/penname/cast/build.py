@@ -5,50 +5,82 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from penname.cast.context import Layout, calls, lay_out, presences
+from penname.cast.context import calls, lay_out, presences
+from penname.cast.decisions import Decisions
 from penname.cast.detect import classify_words, find_spans
 from penname.cast.forms import Form, gather_forms
-from penname.cast.lexicon import Lexicon, load_lexicon
 from penname.cast.gender import tally_genders
+from penname.cast.lexicon import Lexicon, load_lexicon
 from penname.cast.linking import Context, Linker
+from penname.cast.questions import open_questions
+from penname.cast.resolve import Group, Resolution, drop_and_sort
 from penname.cast.scan import scan_text
 from penname.core.config import CastConfig
 from penname.core.values import Book, Cast, Entity, Mention
 
 
-def build_cast(books: Sequence[Book], decisions: object = None, *, settings: CastConfig | None = None, series: bool = False) -> list[Cast]:
-    """A Cast for each of the books, in their order."""
+def build_cast(
+    books: Sequence[Book], decisions: Decisions | None = None, *, settings: CastConfig | None = None, series: bool = False
+) -> list[Cast]:
+    """A Cast for each of the books, in their order: names, kinds, who is who, gender, and what a person must decide.
+
+    ``decisions`` are applied last and win. ``unresolved`` holds the questions that are left, most frequent first.
+    """
     lexicon = load_lexicon()
-    return [_cast_of(book, lexicon) for book in books]
+    return [_cast_of(book, decisions or Decisions(), settings or CastConfig(), lexicon) for book in books]
 
 
-def _cast_of(book: Book, lexicon: Lexicon) -> Cast:
+def _cast_of(book: Book, decisions: Decisions, settings: CastConfig, lexicon: Lexicon) -> Cast:
     scan = scan_text(book.text)
     classes = classify_words(scan, lexicon)
-    forms = gather_forms(scan, find_spans(scan, classes, lexicon), classes, lexicon)
-    persons = sorted((f for f in forms.values() if f.kind == "person"), key=lambda f: (-f.count, f.key))
-    context, layout = read_context(scan.text, forms.values(), persons, lexicon)
-    people = sorted(Linker(persons, context, lexicon).link(), key=lambda p: (-p.count, p.shown))
-    entities: list[Entity] = []
-    mentions: list[Mention] = []
-    for k, person in enumerate(people, 1):
-        entity = Entity(f"p{k}", "person", person.tally.gender(), _surfaces(person.forms), person.last.title() or None, evidence=tuple(person.evidence))  # type: ignore[arg-type]
-        entities.append(entity)
-        mentions += [Mention(s.start, s.end, entity.id) for form in person.forms for s in form.spans]
-    things = sorted((f for f in forms.values() if f.kind != "person"), key=lambda f: (-f.count, f.key))
-    for k, form in enumerate(things, 1):
-        entity = Entity(f"{'l' if form.kind == 'place' else 'o'}{k}", form.kind, "unknown", _surfaces([form]), real=form.shown in lexicon.places)  # type: ignore[arg-type]
-        entities.append(entity)
-        mentions += [Mention(s.start, s.end, entity.id) for s in form.spans]
-    return Cast(book.id, tuple(entities), tuple(sorted(mentions)))
+    mine = decisions.of_book(book.id)
+    forms = drop_and_sort(list(gather_forms(scan, find_spans(scan, classes, lexicon), classes, lexicon).values()), mine)
+    persons = [f for f in forms if f.kind == "person"]
+    linker = Linker(persons, read_context(scan.text, forms, persons, lexicon), lexicon)
+    people = linker.link()
+    resolution = Resolution(people, [f for f in forms if f.kind != "person"])
+    resolution.apply(mine)
+    resolution.give_out(linker)
+    order = {"person": 0, "place": 1, "other": 2}
+    groups = sorted((g for g in resolution.groups if g.spans), key=lambda g: (order[g.kind], -len(g.spans), g.shown))
+    counts: Counter[str] = Counter()
+    ids: dict[int, str] = {}
+    for group in groups:
+        letter = {"person": "p", "place": "l", "other": "o"}[group.kind]
+        counts[letter] += 1
+        ids[id(group)] = f"{letter}{counts[letter]}"
+    asked = open_questions(book.text, resolution, linker, ids, decisions.answered(book.id), settings)
+    return Cast(
+        book.id,
+        tuple(_entity(ids[id(g)], g, lexicon) for g in groups),
+        tuple(sorted(Mention(s.start, s.end, ids[id(g)]) for g in groups for s in g.spans)),
+        asked,
+        tuple(sorted(decisions.answered(book.id))),
+    )
 
 
-def _surfaces(forms: Sequence[Form]) -> tuple[str, ...]:
-    counts = Counter(" ".join(span.surface.split()) for form in forms for span in form.spans)
-    return tuple(sorted(counts, key=lambda s: (-counts[s], s)))
+def _entity(id: str, group: Group, lexicon: Lexicon) -> Entity:
+    surfaces = Counter(" ".join(span.surface.split()) for span in group.spans)
+    names = tuple(sorted(surfaces, key=lambda s: (-surfaces[s], s)))
+    family = _family(group) if group.kind == "person" else None
+    real = group.kind == "place" and any(lexicon.places.get(" ".join(w.capitalize() for w in f.words), 0) for f in group.forms)
+    return Entity(id, group.kind, group.gender, names, family, real, group.fixed, tuple(group.evidence))  # type: ignore[arg-type]
 
 
-def read_context(text: str, forms: Iterable[Form], persons: Sequence[Form], lexicon: Lexicon) -> tuple[Context, Layout]:
+def _family(group: Group) -> str | None:
+    """The surname as the text writes it, particles included: "de Bourgh"."""
+    last = group.person.last.split()[-1] if group.person and group.person.last else ""
+    for form in sorted(group.forms, key=lambda f: (-f.count, f.key)):
+        if last and form.words[-1] == last:
+            words = " ".join(form.spans[0].surface.split()).split(" ")
+            k = len(words) - 1
+            while k > 0 and words[k - 1].lower() in ("de", "du", "van", "von", "der", "den", "la", "le", "st.", "st", "di", "della", "d'", "of"):
+                k -= 1
+            return " ".join(words[k:]) if not words[-1].isupper() else " ".join(words[k:]).title()
+    return last.title() or None
+
+
+def read_context(text: str, forms: Iterable[Form], persons: Sequence[Form], lexicon: Lexicon) -> Context:
     """What stands around the person forms: where they stand, who calls whom, which pronouns follow."""
     layout = lay_out(text)
     rows: list[tuple[int, Form, bool, bool]] = []
@@ -59,4 +91,6 @@ def read_context(text: str, forms: Iterable[Form], persons: Sequence[Form], lexi
     rows.sort(key=lambda row: row[0])
     starts = sorted(span.start for form in forms if form.kind in ("person", "other") for span in form.spans)
     tallies = tally_genders(persons, layout, starts, lexicon)
-    return Context(presences(layout, [(at, form) for at, form, _, _ in rows]), calls(layout, rows), tallies), layout  # type: ignore[arg-type]
+    return Context(presences(layout, [(at, form) for at, form, _, _ in rows]), calls(layout, rows), tallies)  # type: ignore[arg-type]
+
+

@@ -135,6 +135,7 @@ class Linker:
         self.names = {form: part_name(*form.key) for form in self.forms}
         self.people: list[Person] = []
         self.doubts: list[Doubt] = []
+        self.near: list[tuple[Person, Person, float]] = []  # pairs that may be one person, and how much speaks for it
         self.as_first: Counter[str] = Counter()
         self.as_last: Counter[str] = Counter()
         self.surname_uses: Counter[str] = Counter()
@@ -163,6 +164,7 @@ class Linker:
         self._join_pet_surnames()
         self._join_spellings()
         self._join_by_context()
+        self._note_near_pairs()
         for form in families:
             self._new(form, plural=True)
         return self.people
@@ -192,6 +194,9 @@ class Linker:
         into.tally.merge(person.tally)
         into.evidence += [f"{person.shown}: {why}", *person.evidence]
         self.people.remove(person)
+        for doubt in self.doubts:
+            doubt.chosen = into if doubt.chosen is person else doubt.chosen
+            doubt.others = list(dict.fromkeys(into if p is person else p for p in doubt.others if (into if p is person else p) is not doubt.chosen))
 
     def _probe(self, form: Form) -> Person:
         """The form as a person of its own, to be weighed against others."""
@@ -468,6 +473,17 @@ class Linker:
                 continue
             taken |= {id(first), id(last)}
             self._merge(last, first, "who is called so is the one who answers, and the two never meet")
+
+
+    def _note_near_pairs(self) -> None:
+        """Pairs that the rules leave apart though something speaks for one person; the best partner of each."""
+        firsts = [p for p in self.people if p.firsts and not p.last]
+        lasts = [p for p in self.people if p.last and (not p.firsts or p.married_name)]
+        for first in firsts:
+            rows = [(self.context.affinity(first, last), last) for last in lasts if first.gender and first.gender == last.gender]
+            score, last = max(rows, key=lambda row: (row[0], row[1].count, row[1].shown), default=(0.0, first))
+            if score >= 0.7:
+                self.near.append((first, last, score))
 
 
 def one_edit(a: str, b: str) -> bool:

@@ -1,0 +1,86 @@
+"""The stage: ``books/`` and a person's ``cast/decisions.toml`` to ``cast/<book>.json``; it stops while a name is undecided."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from penname.cast.build import build_cast
+from penname.cast.decisions import Decision, Decisions, decision_from, load_decisions, save_decisions
+from penname.cast.show import question_lines
+from penname.core.config import Config
+from penname.core.errors import NeedsPerson
+from penname.core.folder import VoiceFolder
+from penname.core.hashing import sha256_file
+from penname.core.progress import say, track
+from penname.core.stage import Manifest, require_manifest, stage_writer
+from penname.core.store import load_books, save_cast
+from penname.core.values import Book, Cast
+
+VERSION = 1
+
+
+def cast_settings(config: Config) -> dict[str, Any]:
+    """The settings that change what this stage writes. How questions were answered stands in decisions.toml, an input."""
+    return {"series": config.voice.series, "min_mentions": config.cast.min_mentions, "max_questions": config.cast.max_questions}
+
+
+def cast_inputs(voice: VoiceFolder) -> dict[str, str]:
+    """Digest of the books, and of what a person decided."""
+    decided = sha256_file(voice.decisions) if voice.decisions.exists() else ""
+    return {"books": require_manifest(voice.books, "book").digest, "decisions": decided}
+
+
+def run_cast(voice: VoiceFolder, decide: str = "") -> Manifest:
+    """Write the cast of every book. ``decide`` is "ask" or "auto", else as voice.toml has it; "auto" takes every proposal and records it.
+
+    NeedsPerson lists what is open; the cast stands then as far as the rules go, for review.
+    """
+    books = load_books(voice.books)
+    decisions = load_decisions(voice.decisions)
+    casts = _build(voice, books, decisions)
+    if (decide or voice.config.cast.decide) == "auto":
+        for _ in range(3):  # an answer can lay open another question
+            taken = [proposed(q.proposal, cast.book_id, q.id) for cast in casts for q in cast.unresolved]
+            if not taken:
+                break
+            decisions = decisions.add(taken)
+            casts = _build(voice, books, decisions)
+            say(f"cast: took {len(taken)} proposed answers; they stand in {voice.decisions.name} as by = \"auto\"")
+        save_decisions(voice.decisions, decisions)
+    counts: dict[str, Any] = {
+        "books": len(casts),
+        "people": sum(e.kind == "person" for cast in casts for e in cast.entities),
+        "places": sum(e.kind == "place" for cast in casts for e in cast.entities),
+        "mentions": sum(len(cast.mentions) for cast in casts),
+        "decided": sum(len(cast.decided) for cast in casts),
+        "unresolved": sum(len(cast.unresolved) for cast in casts),
+    }
+    with stage_writer(voice.cast, stage="cast", version=VERSION, settings=cast_settings(voice.config), inputs=cast_inputs(voice), counts=counts) as folder:
+        for cast in casts:
+            save_cast(folder / f"{cast.book_id}.json", cast)
+    if counts["unresolved"]:
+        raise NeedsPerson(_stop_message(books, casts))
+    return require_manifest(voice.cast, "cast")
+
+
+def _build(voice: VoiceFolder, books: Sequence[Book], decisions: Decisions) -> list[Cast]:
+    if voice.config.voice.series:
+        return build_cast(books, decisions, settings=voice.config.cast, series=True)
+    return [build_cast([book], decisions, settings=voice.config.cast)[0] for book in track(books, "cast")]
+
+
+def proposed(row: Any, book: str, question: str, by: str = "auto") -> Decision:
+    """An answer out of a question's proposal or options, as a Decision."""
+    return replace(decision_from(dict(row)), book=book, question=question, by=by)
+
+
+def _stop_message(books: Sequence[Book], casts: Sequence[Cast]) -> str:
+    total = sum(len(cast.unresolved) for cast in casts)
+    lines = [f"{total} names are for a person to decide, most frequent first:"]
+    for book, cast in zip(books, casts, strict=True):
+        lines += [line for question in cast.unresolved for line in question_lines(book, question)]
+    lines.append("decide them with: penname review, or penname cast --show NAME | --merge A B | --split A | --kind A KIND | --gender A G | --keep A | --drop A,")
+    lines.append("or take all the proposals with: penname cast --decide auto")
+    return "\n".join(lines)
