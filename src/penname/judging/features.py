@@ -1,4 +1,4 @@
-"""Style features of blocks of text: counts per block, then one vector a block, on scales that do not depend on length.
+"""Style features: counts per unit of a text, then one vector a block, on scales that do not depend on length.
 
 Groups: words (the most frequent of the fitted texts, punctuation among them), pairs (neighbours among the commonest words and
 marks: rhythm and syntax), ngrams (2 to 4 characters inside words, edges marked) and sentences (a histogram of their lengths).
@@ -14,11 +14,12 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from penname.judging.tokens import HIDDEN, PARAGRAPH
+from penname.judging.tokens import PARAGRAPH, Tokens
 
+UNIT_WORDS = 250
 _PAIR_WORDS = 150  # function words and marks; neighbours beyond these are topic
 _NGRAM_WORDS = 5000  # words whose character n-grams are counted; rarer ones are topic
-_SENTENCE_ENDS = frozenset(".!?")
+_SENTENCE_ENDS = (".", "!", "?")
 _SENTENCE_BINS = 12
 
 
@@ -28,121 +29,142 @@ class Sizes:
 
     words: int = 1000
     pairs: int = 1000
-    ngrams: int = 2000
+    ngrams: int = 1000
+
+
+@dataclass(frozen=True)
+class CountedText:
+    """(units, features) counts of consecutive units of UNIT_WORDS words; blocks of any length are sums of units."""
+
+    counts: np.ndarray
+
+    def blocks(self, words: int, most: int = 1 << 30) -> np.ndarray:
+        """Counts of consecutive blocks of ``words`` words, at most ``most`` of them, evenly spaced. (N, features).
+
+        The whole text is one block where it is shorter.
+        """
+        per = max(1, round(words / UNIT_WORDS))
+        n = len(self.counts) // per
+        if n == 0:
+            return self.counts.sum(axis=0, keepdims=True)
+        chosen = np.unique(np.linspace(0, n - 1, min(n, most)).astype(int))
+        return self.counts[: n * per].reshape(n, per, -1)[chosen].sum(axis=1)
+
+    def part(self, i: int, parts: int) -> CountedText:
+        """The ``i``-th of ``parts`` runs of units."""
+        bounds = np.linspace(0, len(self.counts), parts + 1).astype(int)
+        return CountedText(self.counts[bounds[i] : bounds[i + 1]])
 
 
 class FeatureSpace:
-    """Which words, pairs and n-grams are counted. Fitted on token lists (names hidden), one a text; every text weighs the same."""
+    """Which words, pairs and n-grams are counted. Fitted on texts with hidden names; every text weighs the same."""
 
-    def __init__(self, texts: Sequence[list[str]], sizes: Sizes = Sizes()) -> None:
-        share: Counter[str] = Counter()
-        for tokens in texts:
-            counts = Counter(tokens)
-            counts.pop(HIDDEN, None)
-            counts.pop(PARAGRAPH, None)
-            total = sum(counts.values()) or 1
-            for word, n in counts.items():
-                share[word] += n / total
-        ranked = [word for word, _ in sorted(share.items(), key=lambda item: (-item[1], item[0]))]
+    def __init__(self, texts: Sequence[Tokens], sizes: Sizes = Sizes()) -> None:
+        share: dict[str, float] = {}
+        for text in texts:
+            counts = np.bincount(text.ids[text.ids >= 0], minlength=len(text.types)).tolist()
+            total = sum(counts) or 1
+            for word, n in zip(text.types, counts, strict=True):
+                share[word] = share.get(word, 0.0) + n / total
+        share.pop(PARAGRAPH, None)
+        ranked = [word for word, _ in sorted(share.items(), key=lambda item: (-item[1], item[0]))][:_NGRAM_WORDS]
         self.words = ranked[: sizes.words]
-        self._index = {word: i for i, word in enumerate(ranked[:_NGRAM_WORDS])}
-        self._ends = np.array([self._index[mark] for mark in sorted(_SENTENCE_ENDS) if mark in self._index], dtype=np.int64)
-        self.ngrams, self._word_ngrams = _word_ngrams(ranked[:_NGRAM_WORDS], share, sizes.ngrams)
+        self._index = {word: i for i, word in enumerate(ranked)}
+        self._ends = np.array([self._index[mark] for mark in _SENTENCE_ENDS if mark in self._index], dtype=np.int64)
+        self.ngrams, self._word_ngrams = _word_ngrams(ranked, share, sizes.ngrams)
         self.pairs = self._frequent_pairs(texts, sizes.pairs)
+        self._pair_column = np.full(_PAIR_WORDS * _PAIR_WORDS, -1)
+        self._pair_column[self.pairs] = np.arange(len(self.pairs))
 
     @cached_property
     def names(self) -> list[str]:
         """One readable name a feature, in the order of the vectors."""
-        spelled = ranked_pairs(self.pairs, self.words)
-        return [
-            *(f"word {word}" for word in self.words),
-            *(f"pair {pair}" for pair in spelled),
-            *(f"letters {gram}" for gram in self.ngrams),
-            *(f"sentences of {2 ** (i / 2) - 1:.0f}+ words" for i in range(_SENTENCE_BINS)),
-        ]
+        pairs = [f"pair {self.words[key // _PAIR_WORDS]} {self.words[key % _PAIR_WORDS]}" for key in self.pairs.tolist()]
+        lengths = [f"sentences of {2 ** (i / 2) - 1:.0f} or more words" for i in range(_SENTENCE_BINS)]
+        return [f"word {word}" for word in self.words] + pairs + [f"letters {gram}" for gram in self.ngrams] + lengths
 
     @cached_property
     def groups(self) -> dict[str, slice]:
         """Where each group stands in a vector."""
-        ends = np.cumsum([len(self.words), len(self.pairs), len(self.ngrams), _SENTENCE_BINS])
-        return {
-            name: slice(int(end - n), int(end))
-            for name, end, n in zip(("words", "pairs", "ngrams", "sentences"), ends, np.diff([0, *ends]), strict=True)
-        }
+        sizes = {"words": len(self.words), "pairs": len(self.pairs), "ngrams": len(self.ngrams), "sentences": _SENTENCE_BINS}
+        ends = np.cumsum(list(sizes.values())).tolist()
+        return {name: slice(end - n, end) for (name, n), end in zip(sizes.items(), ends, strict=True)}
 
-    def ids(self, tokens: list[str]) -> np.ndarray:
-        """Word ids, -1 for words out of the space, -2 for hidden ones; paragraph breaks are left out."""
-        index = self._index
-        return np.array([-2 if token == HIDDEN else index.get(token, -1) for token in tokens if token != PARAGRAPH], dtype=np.int64)
+    def count(self, tokens: Tokens, unit_words: int = UNIT_WORDS) -> CountedText:
+        """The counts of a text's units; a rest shorter than a unit is left out, unless it is all there is."""
+        ids, unit, n = self._units(tokens, unit_words)
+        known = ids >= 0
+        words = _table(unit[known], ids[known], n, len(self._index))
+        ngrams = (words @ self._word_ngrams).toarray()
+        column = np.where(unit[:-1] == unit[1:], self._pair_column[self._pair_keys(ids)], -1)
+        pairs = _table(unit[:-1][column >= 0], column[column >= 0], n, len(self.pairs)).toarray()
+        parts = (words[:, : len(self.words)].toarray(), pairs, ngrams, self._sentence_lengths(ids, unit, n))
+        return CountedText(np.hstack(parts).astype(np.float32))
 
-    def counts(self, ids: np.ndarray) -> np.ndarray:
-        """Counts of one block of ids as one vector in the order of ``names`` (float32)."""
-        known = np.bincount(ids[ids >= 0], minlength=len(self._index))
-        parts = (known[: len(self.words)], self._count_pairs(ids), known @ self._word_ngrams, self._sentence_lengths(ids))
-        return np.concatenate(parts).astype(np.float32)
+    def _ids(self, tokens: Tokens) -> np.ndarray:
+        """Index of each token, -1 out of the space, -2 hidden."""
+        of_type = np.array([self._index.get(token, -1) for token in tokens.types] + [-2], dtype=np.int64)
+        return of_type[tokens.ids]
+
+    def _units(self, tokens: Tokens, unit_words: int) -> tuple[np.ndarray, np.ndarray, int]:
+        breaks = np.array([token == PARAGRAPH for token in tokens.types] + [False])
+        kept = ~breaks[tokens.ids]
+        is_word = tokens.is_word()[kept]
+        before = np.cumsum(is_word) - is_word
+        unit = before // unit_words
+        n = max(1, int(is_word.sum()) // unit_words)
+        inside = unit < n
+        return self._ids(tokens)[kept][inside], unit[inside], n
 
     def _pair_keys(self, ids: np.ndarray) -> np.ndarray:
-        small = np.where((ids >= 0) & (ids < _PAIR_WORDS), ids, -1)
-        first, second = small[:-1], small[1:]
-        both = (first >= 0) & (second >= 0)
-        return first[both] * _PAIR_WORDS + second[both]
+        """Keys of neighbours; where one is no common word the key is 0 (the commonest mark twice, which says nothing)."""
+        common = (ids >= 0) & (ids < _PAIR_WORDS)
+        return np.where(common[:-1] & common[1:], ids[:-1] * _PAIR_WORDS + ids[1:], 0)
 
-    def _frequent_pairs(self, texts: Sequence[list[str]], n: int) -> np.ndarray:
+    def _frequent_pairs(self, texts: Sequence[Tokens], n: int) -> np.ndarray:
         share = np.zeros(_PAIR_WORDS * _PAIR_WORDS)
         for tokens in texts:
-            keys = self._pair_keys(self.ids(tokens))
-            share += np.bincount(keys, minlength=len(share)) / max(1, len(keys))
+            share += np.bincount(self._pair_keys(self._ids(tokens)), minlength=len(share)) / max(1, len(tokens.ids))
+        share[0] = 0
         order = np.argsort(-share, kind="stable")[:n]
         return np.sort(order[share[order] > 0])
 
-    def _count_pairs(self, ids: np.ndarray) -> np.ndarray:
-        return np.bincount(self._pair_keys(ids), minlength=_PAIR_WORDS * _PAIR_WORDS)[self.pairs]
-
-    def _sentence_lengths(self, ids: np.ndarray) -> np.ndarray:
+    def _sentence_lengths(self, ids: np.ndarray, unit: np.ndarray, n: int) -> np.ndarray:
         ends = np.flatnonzero(np.isin(ids, self._ends))
         lengths = np.diff(ends, prepend=-1) - 1
-        bins = np.minimum((2 * np.log2(lengths[lengths > 0] + 1)).astype(np.int64), _SENTENCE_BINS - 1)
-        return np.bincount(bins, minlength=_SENTENCE_BINS)
+        ends, lengths = ends[lengths > 0], lengths[lengths > 0]
+        bins = np.minimum((2 * np.log2(lengths + 1)).astype(np.int64), _SENTENCE_BINS - 1)
+        return _table(unit[ends], bins, n, _SENTENCE_BINS).toarray()
 
     def vectors(self, counts: np.ndarray) -> np.ndarray:
         """Square roots of each group's shares (Hellinger scale, which steadies the variance of counts). (N, features)."""
-        out = np.empty_like(counts)
+        out = np.empty(counts.shape, dtype=np.float32)
         for where in self.groups.values():
             part = counts[:, where]
             out[:, where] = np.sqrt(part / np.maximum(part.sum(axis=1, keepdims=True), 1))
         return out
 
 
-def ranked_pairs(pairs: np.ndarray, words: Sequence[str]) -> list[str]:
-    """Pairs spelled out."""
-    return [f"{words[key // _PAIR_WORDS]} {words[key % _PAIR_WORDS]}" for key in pairs.tolist()]
+def _table(rows: np.ndarray, columns: np.ndarray, n_rows: int, n_columns: int) -> sparse.csr_array:
+    """How often each (row, column) occurs."""
+    ones = np.ones(len(rows), dtype=np.float32)
+    return sparse.coo_array((ones, (rows, columns)), shape=(n_rows, n_columns)).tocsr()
 
 
-def _word_ngrams(words: Sequence[str], share: Counter[str], n: int) -> tuple[list[str], sparse.csr_array]:
+def _word_ngrams(words: Sequence[str], share: dict[str, float], n: int) -> tuple[list[str], sparse.csr_array]:
     """The n commonest 2- to 4-grams and how often each stands in each word. Counting words once makes n-grams nearly free."""
     per_word = [Counter(_grams(f"_{word}_")) if word[0].isalpha() else Counter() for word in words]
-    total: Counter[str] = Counter()
+    total: dict[str, float] = {}
     for word, grams in zip(words, per_word, strict=True):
         for gram, k in grams.items():
-            total[gram] += k * share[word]
+            total[gram] = total.get(gram, 0.0) + k * share[word]
     kept = [gram for gram, _ in sorted(total.items(), key=lambda item: (-item[1], item[0]))[:n]]
     at = {gram: i for i, gram in enumerate(kept)}
-    rows = [[(at[gram], k) for gram, k in grams.items() if gram in at] for grams in per_word]
-    flat = [(i, j, k) for i, row in enumerate(rows) for j, k in row]
-    i, j, k = (np.array(column) for column in zip(*flat, strict=True)) if flat else (np.empty(0, int),) * 3
-    return kept, sparse.csr_array((k, (i, j)), shape=(len(words), len(kept)))
+    cells = [(i, at[gram], k) for i, grams in enumerate(per_word) for gram, k in grams.items() if gram in at]
+    rows, columns, counts = np.array(cells, dtype=np.int64).reshape(-1, 3).T
+    table = sparse.coo_array((counts.astype(np.float32), (rows, columns)), shape=(len(words), len(kept)))
+    return kept, table.tocsr()
 
 
 def _grams(word: str) -> list[str]:
     return [word[i : i + size] for size in (2, 3, 4) for i in range(len(word) - size + 1)]
-
-
-def unit_starts(tokens: list[str], words: int) -> list[tuple[int, int]]:
-    """Spans of consecutive units of ``words`` words in a token list; a shorter rest is left out, unless it is all there is."""
-    spans, start, n = [], 0, 0
-    for at, token in enumerate(tokens):
-        n += token == HIDDEN or token[0].isalpha()
-        if n == words:
-            spans.append((start, at + 1))
-            start, n = at + 1, 0
-    return spans or ([(0, len(tokens))] if n else [])

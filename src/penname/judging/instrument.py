@@ -5,66 +5,83 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
 
 from penname.core.errors import BadInput
 from penname.core.values import Score
-from penname.judging.blocks import CountedText, count_text, stack
-from penname.judging.features import FeatureSpace
-from penname.judging.tokens import HIDDEN, Lexicon, hide_names, tokenise
+from penname.judging.calibration import Calibration, read_out_of_fold
+from penname.judging.features import FeatureSpace, Sizes
+from penname.judging.tokens import Lexicon, Tokens, hide_names, tokenise
+from penname.judging.views import VIEWS, Views
 
 MIN_WORDS = 150
-_TRAIN_WORDS = 1000
-_CLIP = 3.0
+"""Texts with fewer words are marked unanswered."""
+_THIN = 0.4  # log odds nearer to zero than this (probability .40 to .60) are marked unanswered
+_SATURATED = 30.0
+_SIZES = Sizes()
 
 
 class Instrument:
     """Fitted on an author's texts against others'; ``score`` reads a text. Deterministic."""
 
     @classmethod
-    def fit(cls, author_texts: Sequence[str], other_texts: Sequence[str]) -> Instrument:
-        """An instrument for the author. Raises BadInput where a side has no words."""
-        tokens = [tokenise(text) for text in [*author_texts, *other_texts]]
-        lexicon = Lexicon(tokens)
-        texts = [hide_names(text, lexicon) for text in tokens]
-        mine = [text for text in texts[: len(author_texts)] if text]
-        others = [text for text in texts[len(author_texts) :] if text]
-        if not mine or not others:
-            raise BadInput("an instrument needs text by the author and text by others; one side is empty")
-        space = FeatureSpace([*mine, *others])
-        return cls(lexicon, space, [count_text(space, text) for text in mine], [count_text(space, text) for text in others])
+    def fit(
+        cls, author_texts: Sequence[str], other_texts: Sequence[str], *, names: Collection[str] = (), sizes: Sizes = _SIZES
+    ) -> Instrument:
+        """An instrument for the author. Raises BadInput where a side has no words.
 
-    def __init__(self, lexicon: Lexicon, space: FeatureSpace, mine: list[CountedText], others: list[CountedText]) -> None:
-        self.lexicon, self.space = lexicon, space
-        self._model = _Linear(space, mine, others)
+        names: lower-case words to hide wherever they have a capital (``cast_words``), beyond what capitals give away.
+        other_texts: one string a text; the more authors, the more a high score means.
+        """
+        tokens = [tokenise(text) for text in (*author_texts, *other_texts)]
+        lexicon = Lexicon(tokens)
+        texts = [hide_names(text, lexicon, names=names) for text in tokens]
+        mine = [text for text in texts[: len(author_texts)] if text.words()]
+        others = [text for text in texts[len(author_texts) :] if text.words()]
+        if not mine or not others:
+            side = "the author" if not mine else "others"
+            raise BadInput(f"the instrument has no words by {side} to learn from; give it at least one text of a few thousand words")
+        return cls(lexicon, frozenset(names), mine, others, sizes)
+
+    def __init__(self, lexicon: Lexicon, names: frozenset[str], mine: list[Tokens], others: list[Tokens], sizes: Sizes) -> None:
+        self._lexicon, self._names = lexicon, names
+        self.space = FeatureSpace([*mine, *others], sizes)
+        counted_mine, counted_others = ([self.space.count(text) for text in side] for side in (mine, others))
+        self.views = Views(self.space, counted_mine, counted_others)
+        self.calibration = Calibration(read_out_of_fold(self.space, counted_mine, counted_others), one_text=len(mine) == 1)
 
     def score(self, text: str, hidden: Collection[str] = ()) -> Score:
-        """The log odds, at even prior odds, that the author wrote ``text``."""
-        tokens = hide_names(tokenise(text), self.lexicon, hidden)
-        words = sum(token == HIDDEN or token[0].isalpha() for token in tokens)
-        counts = self.space.counts(self.space.ids(tokens))[None]
-        value = float(self._model.decision(counts)[0]) if words else 0.0
-        return Score(value, words >= MIN_WORDS, {"words": float(words)})
+        """The log odds, at even prior odds, that the author wrote ``text``; 0 and unanswered for an empty one.
 
+        hidden: lower-case words to leave out wherever they stand (beat-carried words).
+        """
+        return self.score_block([text], hidden)
 
-class _Linear:
-    def __init__(self, space: FeatureSpace, mine: list[CountedText], others: list[CountedText]) -> None:
-        self.space = space
-        counts, text = stack([*mine, *others], _TRAIN_WORDS)
-        y = (text < len(mine)).astype(int)
-        per_text = np.bincount(text)
-        weight = 1 / per_text[text] / np.where(y, len(mine), len(others))
-        x = space.vectors(counts)
-        share = weight / weight.sum()
-        self.mean = share @ x
-        self.spread = np.sqrt(share @ (x - self.mean) ** 2) + 1e-6
-        self.scale = np.zeros(x.shape[1], dtype=np.float32)
-        for where in space.groups.values():
-            self.scale[where] = 1 / np.sqrt(max(1, where.stop - where.start))
-        self.classifier = LogisticRegression(C=1.0, max_iter=300).fit(self._z(x), y, sample_weight=weight / weight.mean())
+    def score_block(self, texts: Sequence[str], hidden: Collection[str] = ()) -> Score:
+        """One score for passages pooled to a block."""
+        tokens, counts = self._count(texts, hidden)
+        words = sum(text.words() for text in tokens)
+        if not words:
+            return Score(0.0, False, {"words": 0.0})
+        view = self.views.read(counts)
+        value = float(np.clip(self.calibration.log_odds(view, np.array([words]))[0], -_SATURATED, _SATURATED))
+        detail = {
+            "words": float(words),
+            "probability": float(1 / (1 + np.exp(-value))),
+            "null_share": self.calibration.null_share(value, words),
+        }
+        detail |= {name: float(reading) for name, reading in zip(VIEWS, view[0], strict=True)}
+        return Score(value, words >= MIN_WORDS and abs(value) >= _THIN, detail)
 
-    def _z(self, x: np.ndarray) -> np.ndarray:
-        return np.clip((x - self.mean) / self.spread, -_CLIP, _CLIP) * self.scale
+    def drivers(self, texts: Sequence[str], n: int = 10, hidden: Collection[str] = ()) -> list[tuple[str, float]]:
+        """The features that move the score of the pooled texts most, with their part of the linear view's log odds."""
+        return self.views.drivers(self._count(texts, hidden)[1], n)
 
-    def decision(self, counts: np.ndarray) -> np.ndarray:
-        return self.classifier.decision_function(self._z(self.space.vectors(counts)))
+    def place(self, texts: Sequence[str], hidden: Collection[str] = ()) -> np.ndarray:
+        """Where the pooled texts lie in the space of style, for the map. (features,)."""
+        return self.views.place(self._count(texts, hidden)[1])[0]
+
+    def _count(self, texts: Sequence[str], hidden: Collection[str]) -> tuple[list[Tokens], np.ndarray]:
+        tokens = [hide_names(tokenise(text), self._lexicon, hidden, self._names) for text in texts]
+        counts = [self.space.count(text, unit_words=max(1, text.words())).counts for text in tokens if text.words()]
+        width = len(self.space.names)
+        return tokens, np.sum(counts, axis=0) if counts else np.zeros((1, width), dtype=np.float32)
