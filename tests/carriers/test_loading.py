@@ -25,6 +25,7 @@ from penname.carriers import (
 from penname.carriers.facts import judge_kind
 from penname.carriers.headers import INDEX, read_checkpoint
 from penname.carriers.loading import cpu_has_bf16
+from penname.carriers.probe import probe_folder
 from penname.core.errors import BadInput, PennameError
 from tiny import tiny_carrier
 
@@ -175,6 +176,16 @@ def test_the_causal_class_leaves_vision_tower_and_mtp_head_out():
     assert not any("visual" in name or "mtp" in name for name, _ in causal.named_parameters())
     full = load_model(tiny_carrier("qwen3_5_full"), multimodal=True)
     assert torch.equal(full.model.language_model.norm.weight, causal.model.norm.weight)
+
+
+def test_a_head_that_lies_beside_tied_embeddings_is_the_same_weight(folder):
+    tensors = load_file(folder / "model.safetensors")
+    tensors["lm_head.weight"] = tensors["model.embed_tokens.weight"].clone()
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+    model = load_model(folder)
+    assert model.lm_head.weight.data_ptr() == model.model.embed_tokens.weight.data_ptr()
+    probe = probe_folder(folder)
+    assert (probe.tied, probe.parameters) == (True, sum(p.numel() for p in model.parameters()))
 
 
 def test_devices_and_types():

@@ -55,8 +55,9 @@ class Comparison:
     def sentence(self, a: str, b: str) -> str:
         """The comparison for a person; ``a`` and ``b`` say what the rows are."""
         if self.clear:
-            times, how = (self.ratio, "faster") if self.ratio > 1 else (1 / self.ratio, "slower")
-            return f"{b} is {times:.2f} times {how} than {a}; the spreads leave a ratio of {self.low:.2f} to {self.high:.2f}"
+            slower = self.ratio < 1
+            times, low, high = (1 / self.ratio, 1 / self.high, 1 / self.low) if slower else (self.ratio, self.low, self.high)
+            return f"{b} is {times:.2f} times {'slower' if slower else 'faster'} than {a}; the spreads leave {low:.2f} to {high:.2f} times"
         return (
             f"{b} has {self.ratio:.2f} of the speed of {a}, and the spreads leave {self.low:.2f} to {self.high:.2f}: "
             "no difference is shown; measure both again on an idle machine"

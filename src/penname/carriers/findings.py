@@ -31,7 +31,7 @@ def _outside(probe: Probe) -> list[str]:
             continue
         part = probe.parts[region]
         found.append(
-            f"The checkpoint holds {'a' if region == 'vision tower' else 'an'} {region} of {part.parameters / 1e6:,.1f} M parameters with "
+            f"The checkpoint holds {'a' if region == 'vision tower' else 'an'} {region} of {part.parameters:,} parameters with "
             f'{part.linear_leaves} Linear modules: "all-linear" would train them on text, and is refused.'
         )
     if probe.unloaded:
@@ -78,7 +78,7 @@ def _hybrid(probe: Probe, kernels: Mapping[str, str | None]) -> list[str]:
     if absent:
         slow = "; ".join(f"without {package} {MEANING[package]}" for package in absent)
         found.append(
-            f"This machine lacks kernels for those {linear} layers ({slow}): the speed of its size is not to be had here; bench it."
+            f"This machine lacks kernels for the recurrent layers ({slow}): the speed of its size is not to be had here; bench it."
         )
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
@@ -143,8 +144,8 @@ def show_plan(plan: Any, actual: Sequence[Any], limit_hours: float | None, json:
 def _console() -> Any:
     from rich.console import Console
 
-    console = Console(highlight=False, markup=False, soft_wrap=True)
-    return console
+    # Lines that go to a file or a pipe are not folded to a terminal's width.
+    return Console(highlight=False, markup=False, soft_wrap=True, width=None if sys.stdout.isatty() else 200)
 
 
 def _table(*headings: str, right: Sequence[int] = ()) -> Any:
