@@ -5,7 +5,6 @@ import subprocess
 import sys
 
 import pytest
-from renaming.hand import hand_book, hand_cast
 
 from penname.core.errors import NeedsPerson, StaleInput
 from penname.core.folder import open_voice
@@ -14,6 +13,7 @@ from penname.core.store import load_copy, save_book, save_cast
 from penname.core.values import Cast, Question
 from penname.renaming.dictionary import load_dictionary
 from penname.renaming.stage import VERSION, rename_inputs, rename_settings, run_rename
+from renaming.hand import hand_book, hand_cast
 
 ONE = "Jane Eyre met Mr. Rochester. Jane sat down by the fire of Thornfield."
 TWO = "William Crimsworth met Mr. Hunsden. Jane wrote to William about the mill."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 
 from penname.core.errors import BadInput
@@ -30,8 +31,9 @@ def draw_names(
     new: dict[str, str] = {}
     ordered = sorted((word for word in words.values() if word.stem_of is None), key=lambda word: (-word.count, word.key))
     shorts = _short_forms(ordered, dictionary)
+    followers = {short for group in shorts.values() for short in group}
     for word in ordered:
-        if word.key in new or word.key in {short for group in shorts.values() for short in group}:
+        if word.key in followers:
             continue
         group = [words[key] for key in shorts.get(word.key, ())]
         new[word.key], forms = draw.with_short_forms(word, len(group))
@@ -44,22 +46,20 @@ def draw_names(
 
 def _short_forms(ordered: list[NameWord], dictionary: Dictionary) -> dict[str, list[str]]:
     """Head word -> its short forms in this book: two names of one person, of which one is a short form of the other."""
+    borne: dict[str, list[NameWord]] = defaultdict(list)
+    for word in ordered:
+        for owner in word.owners:
+            borne[owner].append(word)
     groups: dict[str, list[str]] = {}
     grouped: set[str] = set()
     for head in ordered:
         known = dictionary.short_known.get(head.key, ())
-        for other in ordered:
-            if (
-                other is head
-                or other.key in grouped
-                or other.key in groups
-                or head.key in grouped
-                or not set(head.owners) & set(other.owners)
-            ):
+        for other in {word.key: word for owner in sorted(head.owners) for word in borne[owner]}:
+            if other == head.key or other in grouped or other in groups or head.key in grouped:
                 continue
-            if other.key in known or (len(other.key) < len(head.key) + 3 and _is_pet_form(head.key, other.key)):
-                groups.setdefault(head.key, []).append(other.key)
-                grouped.add(other.key)
+            if other in known or (len(other) < len(head.key) + 3 and _is_pet_form(head.key, other)):
+                groups.setdefault(head.key, []).append(other)
+                grouped.add(other)
     return groups
 
 

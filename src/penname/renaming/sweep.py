@@ -44,9 +44,13 @@ def sweep(
         taken = sorted(taken + [(slot.start, slot.end) for slot in extra])
     waiting = iter(mentions)
     mention = next(waiting, None)
+    known: dict[str, tuple[Pieces, Pieces]] = {}  # surface -> its pieces where it is sure that it is a name, and where it is not
     for start, end in _free(_CAPITALISED, text, taken):
         surface = text[start:end]
-        pieces = _swept_pieces(surface, words, text, start)
+        if surface not in known:
+            known[surface] = loose_pieces(surface, words, sure=True), loose_pieces(surface, words, sure=False)
+        sure, unsure = known[surface]
+        pieces = sure if sure == unsure or _after_title(text, start) else unsure
         keys = [piece.key for piece in pieces if isinstance(piece, Piece)]
         if not keys:
             continue
@@ -56,13 +60,6 @@ def sweep(
         inside = mention.entity_id if mention and mention.start <= start and mention.entity_id in word.owners else None
         found.append(Slot(start, end, inside or word.owner, pieces))
     return found
-
-
-def _swept_pieces(surface: str, words: Mapping[str, NameWord], text: str, start: int) -> Pieces:
-    pieces = loose_pieces(surface, words, sure=True)
-    if any(isinstance(piece, Piece) and words[piece.key].ordinary for piece in pieces) and not _after_title(text, start):
-        return loose_pieces(surface, words, sure=False)
-    return pieces
 
 
 def _any_of(phrases: Mapping[str, str]) -> re.Pattern[str]:
