@@ -21,8 +21,9 @@ def gguf_path(settings: BeatsConfig) -> Path:
         path = Path(settings.gguf).expanduser()
         if not path.is_file():
             raise BadInput(f"beats.gguf names {path}, and there is no such file")
-        if path.open("rb").read(4) != b"GGUF":
-            raise BadInput(f"{path} is no GGUF file")
+        with path.open("rb") as file:
+            if file.read(4) != b"GGUF":
+                raise BadInput(f"{path} is no GGUF file")
         return path
     folder = _cache_folder() / "carriers" / "smollm2-135m"
     found = sorted(folder.glob("*.gguf"))

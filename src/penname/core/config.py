@@ -107,7 +107,7 @@ class BeatsConfig(Section):
     timeout_seconds: float = Field(60, gt=0)
     """How long one request may take."""
     attempts: int = Field(3, ge=1, le=20)
-    """How often a refused beat is asked for again before it falls to keywords."""
+    """How often a beat is asked for, each time with the reason of the last refusal, before it falls to keywords."""
     max_fallback_share: float = Field(0.1, ge=0, le=1)
     """More than this share of falls to keywords stops the stage."""
     send_text: Literal["ask", "yes"] = "ask"
