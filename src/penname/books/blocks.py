@@ -101,7 +101,9 @@ def find_layout(lines: list[_Line]) -> tuple[Layout, int]:
     width = sizes[int(0.95 * (len(sizes) - 1))]
     longest = sizes[int(0.995 * (len(sizes) - 1))]
     if longest > 1.5 * width + 20 or width > 140:
-        return "lines", 0  # one line a paragraph; with blank lines between or without, a line is a block
+        # One line a paragraph. With blank lines between, lines that touch are verse; without, every line is a paragraph.
+        touching = sum(bool(last.text and here.text) for last, here in pairwise(lines))
+        return ("kept" if touching < 0.3 * len(sizes) else "lines"), 0
     blocks = breaks = 0
     for last, here in pairwise(lines):
         if not here.text:

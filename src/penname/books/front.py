@@ -49,7 +49,7 @@ def find_furniture(text: str, blocks: list[Block], structure: Structure, title: 
     """Blocks to remove, by number, each with its rule."""
     gone = dict.fromkeys(structure.listed, "contents") | dict.fromkeys(structure.page_numbers, "page-number")
     heads = {i for h in structure.headings for i in range(h.first, h.last + 1)}
-    gone |= {i: "section-number" for i in structure.sections if i - 1 in heads}
+    gone |= dict.fromkeys(structure.sections, "section-number")
     gone |= _running_heads(text, blocks, heads)
     starts = sorted(h.first for h in structure.headings)
     for i, rule in _contents_regions(text, blocks, starts, heads):
@@ -98,6 +98,8 @@ def _front_rules(text: str, blocks: list[Block], first: int, settings: BooksConf
             yield i, "credit"
         elif is_prose(text, block) and not is_list(text, block):
             dedicated = False
+            if block.kind == "verse":
+                yield i, "epigraph"
         elif _DEDICATION.match(_first_line(text, block)) or (dedicated and block.gap < 3 and not _IMPRINT.search(line)):
             dedicated = True
             if settings.dedication == "drop":

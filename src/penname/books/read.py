@@ -68,8 +68,10 @@ def clean(source: Source, *, id: str | None, settings: BooksConfig) -> Book:
     book_id = id or slug(title) or slug(Path(source.name).stem) or "book"
     gone = find_furniture(text, blocks, structure, title, settings)
     gone |= _left_out(text, blocks, structure, book_id, settings)
+    openings = {h.last + 1 for h in structure.headings}
+    scenes = {i + 1 for i in structure.sections if i not in openings}
     blocks = [
-        replace(block, kind="gone", rule=gone[i]) if i in gone else replace(block, kind="break") if i in structure.sections else block
+        replace(block, kind="gone", rule=gone[i]) if i in gone else replace(block, scene=True) if i in scenes else block
         for i, block in enumerate(blocks)
     ]
     if all(block.kind == "gone" for block in blocks):
