@@ -39,12 +39,11 @@ def read_out_of_fold(space: FeatureSpace, mine: Sequence[CountedText], others: S
         for is_author, texts in ((True, my_out), (False, other_out)):
             for text in texts:
                 for length in LENGTHS:
-                    counts = text.blocks(length, _BLOCKS)
-                    total = counts[:, space.groups["words"]].sum(axis=1)
-                    if total.mean() < 0.5 * length:
+                    if length > LENGTHS[0] and length > text.words:
                         continue
+                    counts = text.blocks(length, _BLOCKS)
                     views.append(fitted.read(counts))
-                    words.append(np.full(len(counts), length))
+                    words.append(np.full(len(counts), min(length, text.words)))
                     author.append(np.full(len(counts), is_author))
                     weight.append(np.full(len(counts), 1 / len(counts) / len(texts)))
     return Readings(np.vstack(views), np.concatenate(words), np.concatenate(author), np.concatenate(weight))
@@ -74,7 +73,7 @@ class Calibration:
         self._model = LogisticRegression(C=10.0, max_iter=500).fit(x, readings.author, sample_weight=weight / weight.mean())
         self._shrink = _ONE_TEXT_SHRINK if one_text else 1.0
         value = self.log_odds(readings.view, readings.words)
-        self._null = {n: np.sort(value[(readings.words == n) & ~readings.author]) for n in LENGTHS}
+        self._null = {int(n): np.sort(value[(readings.words == n) & ~readings.author]) for n in np.unique(readings.words)}
         self._null = {n: values for n, values in self._null.items() if len(values)}
 
     def _features(self, view: np.ndarray, words: np.ndarray) -> np.ndarray:

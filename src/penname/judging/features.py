@@ -38,6 +38,11 @@ class CountedText:
 
     counts: np.ndarray
 
+    @property
+    def words(self) -> int:
+        """Words in whole units."""
+        return UNIT_WORDS * len(self.counts)
+
     def blocks(self, words: int, most: int = 1 << 30) -> np.ndarray:
         """Counts of consecutive blocks of ``words`` words, at most ``most`` of them, evenly spaced. (N, features).
 
