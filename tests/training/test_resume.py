@@ -127,20 +127,19 @@ def lines(voice: VoiceFolder) -> int:
     return sum(path.read_bytes().count(b"\n") for path in voice.runs.glob("*-s1/metrics.jsonl"))
 
 
-def wait_for_lines(voice: VoiceFolder, count: int, seconds: float = 120) -> None:
+def wait_for_lines(child: subprocess.Popen[bytes], voice: VoiceFolder, count: int, seconds: float = 300) -> None:
     until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        if lines(voice) >= count:
-            return
+    while lines(voice) < count:
+        assert child.poll() is None, child.communicate()[1].decode()
+        assert time.monotonic() < until, "the run did not get so far"
         time.sleep(0.02)
-    raise AssertionError("the run did not get so far")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_saves_and_exits(tmp_path: Path, number: int) -> None:
     voice = make_tiny_voice(tmp_path, "qwen3", max_steps=5000, epochs=5000.0, save_steps=10**6, eval_steps=10**6)
     child = start(voice)
-    wait_for_lines(voice, 3)
+    wait_for_lines(child, voice, 3)
     child.send_signal(number)
     _, err = child.communicate(timeout=60)
     assert child.returncode == 130
@@ -160,7 +159,7 @@ def test_killed_at_random_moments_also_while_saving(tmp_path: Path, kind: str) -
     draw, halves = random.Random(0), 0
     for kill in range(KILLS):
         child = start(voice, SLOW="0.02")  # half of each checkpoint file is on disk for a while, so many kills fall into a save
-        wait_for_lines(voice, lines(voice) + 1)
+        wait_for_lines(child, voice, lines(voice) + 1)
         time.sleep(draw.random() * 0.15)
         assert child.poll() is None, f"it must still run to be killed for the {kill + 1}th time"
         child.kill()
@@ -168,7 +167,7 @@ def test_killed_at_random_moments_also_while_saving(tmp_path: Path, kind: str) -
         halves += bool(list(voice.runs.glob("*/checkpoints/.writing-*")))
     assert halves > 0, "at least one kill fell into a save"
     child = start(voice)
-    child.communicate()
-    assert child.returncode == 0
+    _, err = child.communicate()
+    assert child.returncode == 0, err
     assert adapter_bytes(voice) == adapter_bytes(whole)
     assert losses(voice) == losses(whole)

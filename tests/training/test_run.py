@@ -31,10 +31,10 @@ def finished(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 def test_metrics_hold_every_step_and_evaluation(finished: tuple[Path, dict]) -> None:
     rows = [json.loads(line) for line in (finished[0] / "metrics.jsonl").read_text().splitlines()]
     assert [(row["step"], "loss" in row) for row in rows] == [
-        (1, True), (2, True), (2, False), (3, True), (4, True), (4, False), (5, True), (6, True), (6, False),
+        (0, False), (1, True), (2, True), (2, False), (3, True), (4, True), (4, False), (5, True), (6, True), (6, False),
     ]  # fmt: skip
-    assert rows[-2]["loss"] < rows[0]["loss"]
-    assert rows[-1]["heldout_loss"] < rows[2]["heldout_loss"]
+    assert rows[-2]["loss"] < rows[1]["loss"]
+    assert rows[-1]["heldout_loss"] < rows[0]["heldout_loss"]
 
 
 def test_the_record_says_how_the_run_was_made(finished: tuple[Path, dict]) -> None:
@@ -113,7 +113,7 @@ def test_early_stop_keeps_the_best_adapter_and_the_last(tmp_path: Path) -> None:
     folder = train_run(voice, 1).folder
     record = json.loads((folder / "run.json").read_text())
     assert record["steps_done"] < 50
-    losses = [row["loss"] for row in record["heldout"]]
+    losses = [row["loss"] for row in record["heldout"][1:]]
     assert record["best"]["loss"] == min(losses)
     assert record["adapter_step"] == record["best"]["step"] == record["steps_done"] - 2
     weights = "adapter_model.safetensors"
@@ -219,3 +219,27 @@ def test_compile_gives_the_losses_of_the_plain_run(tmp_path: Path) -> None:
         losses.append([row["loss"] for row in record["heldout"]])
     assert record["resolved"]["compiled"] == "6 modules"
     assert losses[0] == pytest.approx(losses[1], abs=1e-4)
+
+
+@pytest.mark.parametrize("track", ["trackio", "tensorboard"])
+def test_a_tracker_that_is_not_installed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, track: str) -> None:
+    import sys
+
+    from penname.training.metrics import MetricsLog
+
+    for name in ("trackio", "torch.utils.tensorboard"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(BadInput, match=f"needs the package {track}; install it"):
+        MetricsLog(tmp_path / "metrics.jsonl", 0, track)
+
+
+def test_a_full_disk_under_metrics_is_one_sentence(tmp_path: Path) -> None:
+    from penname.core.errors import PennameError
+    from penname.training.metrics import MetricsLog
+
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full here")
+    log = MetricsLog(tmp_path / "metrics.jsonl", 0)
+    with pytest.raises(PennameError, match="the disk is full"), log:
+        log._file = Path("/dev/full").open("w")  # noqa: SIM115 (the log closes it)
+        log.heldout(1, 2.0)

@@ -12,16 +12,19 @@ def shard(where: Where = HERE, overrides: Set = [], json: Json = False) -> None:
 
     Example: penname -C bronte shard --set shards.seq_len=4096
     """
-    from penname.core.files import json_text
+    from penname.core.files import json_text, read_json
     from penname.core.folder import open_voice
     from penname.core.lock import hold
     from penname.shards import run_shards
 
     voice = open_voice(where, overrides)
     with hold(voice.path, "shards"):
-        counts = dict(run_shards(voice).counts)
+        run_shards(voice)
+    counts = read_json(voice.current_shards / "index.json")
     if json:
-        print(json_text({"folder": str(voice.current_shards), **counts}), end="")
+        print(
+            json_text({"folder": str(voice.current_shards), **{k: v for k, v in counts.items() if k not in ("books", "passages")}}), end=""
+        )
         return
     documents, rows = counts["train_documents"], counts["train_rows"]
     print(f"{voice.current_shards}: {counts['train_tokens']:,} tokens in {documents:,} documents, {rows:,} rows")

@@ -75,7 +75,14 @@ def run_shards(voice: VoiceFolder) -> Manifest:
             left_out=left_out,
             carrier=Path(config.carrier.name).name,
         )
-        counts.update(made, words=sum(len(books[p.book_id].text[p.start : p.end].split()) for p in chosen))
+        counts.update(
+            words=sum(len(books[p.book_id].text[p.start : p.end].split()) for p in chosen),
+            tokens=made["train_tokens"],
+            learned_tokens=made["train_trained_tokens"],
+            rows=made["train_rows"],
+            heldout_learned_tokens=made["heldout_trained_tokens"],
+            passages_not_trained=made["not_trained_passages"],
+        )
     return require_manifest(folder, "shard")
 
 

@@ -128,6 +128,8 @@ def train(
 
     with log, progress("train", steps) as bar:
         bar.advance(at.step)
+        if at.step == 0:
+            _evaluate(peft_model, shards, at, files, log, world)  # the carrier's own loss, where the curve begins
         for rows in [] if past_best() else step_rows(shards, settings, seed, at.step):
             started = time.monotonic()
             for group in optimizer.param_groups:
@@ -179,6 +181,8 @@ def _evaluate(peft_model: PeftModel, shards: Shards, at: Position, files: RunFil
         return
     at.history.append((at.step, found))
     log.heldout(at.step, found)
+    if at.step == 0:
+        return
     if found < at.best_loss:
         at.best_loss, at.best_step, at.worse_evals = found, at.step, 0
         if world.first:

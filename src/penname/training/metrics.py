@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from penname.core.errors import BadInput
-from penname.core.files import write_text
+from penname.core.files import disk_error, write_text
 
 
 class MetricsLog:
@@ -25,7 +26,8 @@ class MetricsLog:
 
     def __exit__(self, *_: object) -> None:
         if self._file:
-            self._file.close()
+            with suppress(OSError):  # every line was flushed when it was written
+                self._file.close()
         if self._tracker:
             self._tracker.close()
 
@@ -51,14 +53,17 @@ class MetricsLog:
 
     def _write(self, row: dict[str, Any]) -> None:
         if self._file:
-            self._file.write(json.dumps(row) + "\n")
-            self._file.flush()
+            try:
+                self._file.write(json.dumps(row) + "\n")
+                self._file.flush()
+            except OSError as error:
+                raise disk_error(error, self._path) from error
         if self._tracker:
             self._tracker.log(row)
 
 
 def _lines_until(path: Path, step: int) -> list[str]:
-    if not path.exists():
+    if step == 0 or not path.exists():
         return []
     kept = []
     for line in path.read_text(encoding="utf-8").splitlines():

@@ -14,7 +14,7 @@ from peft import PeftModel
 from penname.carriers.loading import resolve_device
 from penname.carriers.tokenizer import CarrierTokenizer, load_tokenizer
 from penname.core.errors import NeedsPerson, StaleInput
-from penname.core.files import json_text, read_json, read_text, write_json, write_text
+from penname.core.files import json_text, read_json, read_text, write_bytes, write_json, write_text
 from penname.core.folder import VoiceFolder
 from penname.core.hashing import sha256_file, sha256_value
 from penname.core.progress import be_quiet, format_seconds, say
@@ -23,6 +23,7 @@ from penname.core.tokens import Shards, open_shards
 from penname.training.arm import arm_of, run_name, train_settings
 from penname.training.card import write_card
 from penname.training.carrier import LoadedCarrier, compile_layers, load_carrier, weight_hashes
+from penname.training.checkpoint import complete_checkpoints
 from penname.training.estimate import seconds_per_token
 from penname.training.fused import fuse_model
 from penname.training.loop import Position, RunFiles, total_steps, train
@@ -77,9 +78,10 @@ def train_run(
     record["anyway"] = anyway
     say(f"{name}: proving isolation, mask, reach and sampling parity on this model")
     record["preflight"] = prove_before(peft_model, shards, tokenizer, config.training, CopyTexts(voice))
-    hours = _planned_hours(peft_model, shards, voice, world)
-    record["hours"] = {"planned": round(hours, 4), **({"actual": record["hours"]["actual"]} if "actual" in record.get("hours", {}) else {})}
-    _ask(hours, name, voice, yes, confirm)
+    if not complete_checkpoints(files.checkpoints, run_id):  # a run that has begun was agreed to then
+        hours = _planned_hours(peft_model, shards, voice, world)
+        record["hours"] = {"planned": round(hours, 4)}
+        _ask(hours, name, voice, yes, confirm)
     if world.first:
         write_json(files.folder / "run.json", record)
     sampler = Sampler(carrier.model, tokenizer, shards, config.sampling, seed, files.folder / "samples.jsonl")
@@ -149,7 +151,7 @@ def _open_run(voice: VoiceFolder, files: RunFiles, run_id: str, world: World) ->
     world.wait()
     if before is not None and before.get("run_id") == run_id:
         return {"started_unix": before["started_unix"], "hours": before.get("hours", {})}
-    return {"started_unix": int(time.time())}
+    return {"started_unix": int(time.time()), "hours": {}}
 
 
 def _facts(
@@ -258,5 +260,4 @@ def _finish(
 
 def _keep(source: Path, target: Path) -> None:
     for name in (WEIGHTS, CONFIG):
-        target.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source / name, target / name)
+        write_bytes(target / name, (source / name).read_bytes())
