@@ -95,6 +95,7 @@ def test_names_resolve_through_the_mentions_of_the_passage(town) -> None:
 
     assert found("Gilbert cuts a hole and Old Gilbert Sallow's money runs out.", 2) == [("Gilbert", "p5"), ("Old Gilbert Sallow", "p4")]
     assert found("Jane borrows rope from the Swan.", 1) == [("Jane", "p1"), ("the Swan", "o1")]
+    assert found("Sallow waits; Gilbert counts.", 0) == [("Sallow", "p4"), ("Gilbert", "p4")]  # neither is here: the better known
     assert found("John Reed's sister lies; the Reeds always do.", 0) == [("John Reed", "p2"), ("Reed", "p1")]
 
 

@@ -12,7 +12,8 @@ from penname.core.config import BeatsConfig
 from penname.core.errors import BadInput
 from penname.core.progress import say
 
-_PROMPT_TOKENS = 1800  # the rules, three examples, a passage of 350 words, and a refused answer
+_PROMPT_TOKENS = 1100  # the rules, three examples, and a refused answer with its reason
+_TOKENS_PER_WORD = 2  # of a passage; English prose takes about 1.4
 
 
 def gguf_path(settings: BeatsConfig) -> Path:
@@ -51,7 +52,7 @@ def serve_gguf(path: Path, settings: BeatsConfig) -> Iterator[tuple[str, str]]:
     params.hostnames = ["127.0.0.1"]
     params.port = 0
     params.n_parallel = slots
-    params.n_ctx = slots * (_PROMPT_TOKENS + settings.max_tokens)
+    params.n_ctx = slots * (_PROMPT_TOKENS + _TOKENS_PER_WORD * settings.passage_words_max + settings.max_tokens)
     params.offline = True  # serve what is here; never fetch
     params.ui = False
     params.verbosity = 0

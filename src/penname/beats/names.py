@@ -116,11 +116,16 @@ class NameBook:
         return not any(mention.entity_id in self._words.get(surface, ()) for mention in here)
 
     def _resolve(self, surface: str, here: list[Mention]) -> str:
-        """The entity meant: who is called exactly so here, else who here has the name, else the best known who has it."""
-        owners = self._owners.get(surface) or self._words[surface]
+        """The entity meant: who is called exactly so here, else who here has the name, else a person before a place, and the best known."""
         exact = Counter(m.entity_id for m in here if self._text[m.start : m.end] == surface)
-        present = Counter(m.entity_id for m in here if m.entity_id in owners)
-        return max(owners, key=lambda e: (exact[e], present[e], self._count[e], [-ord(c) for c in e]))
+        present = Counter(m.entity_id for m in here)
+        whole, part = self._owners.get(surface, set()), self._words.get(surface, set())
+
+        def rank(entity_id: str) -> tuple[int, int, bool, bool, int]:
+            is_person = self.entities[entity_id].kind == "person"
+            return exact[entity_id], present[entity_id], is_person, entity_id in whole, self._count[entity_id]
+
+        return max(sorted(whole | part), key=rank)
 
 
 def _alternation(surfaces: Iterable[str]) -> re.Pattern[str]:

@@ -23,7 +23,7 @@ _LETTER_PARAGRAPHS_MAX = 40
 _PARAGRAPH = re.compile(r"\S(?:[^\n]|\n(?![ \t]*\n))*")
 _BREAK = re.compile(r"^[\s*_.#~•·—–-]+$")
 _SENTENCE_END = re.compile(r"[.!?]['\"”’)\]]*\s+(?=['\"“‘(\[]?[A-ZÀ-Þ])")
-_ABBREVIATION = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|St|Messrs|Mme|Mlle|Rev|Hon|Esq|Capt|Col|Gen|Prof|No|vol|viz|[A-Z])\.['\"”’]*\s+$")
+_ABBREVIATION = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Ste?|Messrs|Mme|Mlle|Mdlle|Rev|Hon|Esq|Capt|Col|Gen|Prof|No|vol|viz|[A-Z])\.['\"”’]*\s+$")
 _SALUTATION = re.compile(
     r"^['\"“‘]?(?:My (?:dear|own|beloved|good|darling)|Dear(?:est)?|Sir|Madam|To (?:Mr|Mrs|Miss|M|Lady|Sir)\b)[^.!?]{0,60}[,:;.—–-]"
 )
