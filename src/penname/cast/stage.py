@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from penname.cast.build import build_cast
+from penname.cast.decide import casts_with
 from penname.cast.decisions import Decision, Decisions, decision_from, load_decisions, save_decisions
-from penname.cast.show import question_lines
+from penname.cast.show import entities_named, question_lines, show_entity
 from penname.core.config import Config
 from penname.core.errors import NeedsPerson
 from penname.core.folder import VoiceFolder
@@ -84,3 +85,11 @@ def _stop_message(books: Sequence[Book], casts: Sequence[Cast]) -> str:
     lines.append("decide them with: penname review, or penname cast --show NAME | --merge A B | --split A | --kind A KIND | --gender A G | --keep A | --drop A,")
     lines.append("or take all the proposals with: penname cast --decide auto")
     return "\n".join(lines)
+
+
+def show_name(voice: VoiceFolder, name: str, book: str = "") -> str:
+    """Everything about one name, in every book that has it. BadInput, with the nearest name, where none has."""
+    require_manifest(voice.cast, "cast")
+    books = {item.id: item for item in load_books(voice.books) if book in ("", item.id)}
+    casts = casts_with(load_casts(voice.cast, list(books.values())), [name])
+    return "\n\n".join(show_entity(books[cast.book_id], cast, entity) for cast in casts for entity in entities_named(cast, name))
