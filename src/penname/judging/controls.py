@@ -25,6 +25,7 @@ class Sighted:
     instrument: Instrument
     scores: dict[str, list[float]]  # "author (held out)", "base model", "other authors" -> block scores
     clusters: dict[str, list[str]]
+    other_blocks: list[Block]
 
 
 AUTHOR, BASE, OTHERS = "author, held out", "base model", "other authors"
@@ -49,6 +50,7 @@ def fit_and_score(material: Material, prompts: Sequence[HeldOut], base_texts: Se
         instrument,
         {name: [score_block(instrument, block).value for block in group] for name, group in blocks.items()},
         {name: [block.cluster for block in group] for name, group in blocks.items()},
+        blocks[OTHERS],
     )
 
 

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import torch
-
 from penname.carriers.prompt import encode_pair
 from penname.carriers.tokenizer import CarrierTokenizer
 from penname.core.progress import progress
@@ -51,6 +49,8 @@ def likelihood(model: Any, tokenizer: CarrierTokenizer, passages: Sequence[HeldO
 
 
 def _nll(model: Any, tokenizer: CarrierTokenizer, rows: list[tuple[int, list[int], list[int]]], batch: int) -> list[float]:
+    import torch  # here, so that a verdict on given texts needs no torch
+
     out = [0.0] * len(rows)
     order = sorted(range(len(rows)), key=lambda i: (len(rows[i][1]) + len(rows[i][2]), i))  # rows of like length need little padding
     device = next(model.parameters()).device

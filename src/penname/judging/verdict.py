@@ -4,14 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from math import comb
+from math import comb, sqrt
 from statistics import mean
-from typing import Any
+from typing import Any, Literal
 
 from penname.judging.degeneration import Degeneration
 from penname.judging.likelihood import Likelihood
 
 TWO_SEED_FACTOR = 2.5  # the gap between two draws understates the range of more
+Kind = Literal["passed", "failed", "inconclusive", "unregistered", "refused"]
+BEST_FIRST: tuple[Kind, ...] = ("passed", "inconclusive", "failed")
+
+
+@dataclass(frozen=True)
+class CopyRates:
+    """What a group of texts repeats word for word, as shares of its words; names are hidden on both sides."""
+
+    over_8: float  # in spans of more than 8 words that stand in the training text
+    over_20: float
+    longest: int  # words
+    heldout_over_8: float  # the same against held-out text, which training never showed: the carrier may know the book
 
 
 @dataclass(frozen=True)
@@ -22,10 +34,8 @@ class RunScores:
     arm: str
     seed: int
     scores: Sequence[float]  # of blocks
-    copied_share: float  # of sample words in verbatim spans of more than 8 words
-    copied_share_20: float
-    longest_copy: int
-    original_names: int
+    copied: CopyRates
+    original_names: int  # samples that hold a name of the original books
     degeneration: Degeneration
     likelihood: Likelihood
 
@@ -36,15 +46,25 @@ class Baseline:
 
     author: float  # mean block score of held-out chapters
     base: float  # mean block score of the base model's passages
-    copied_share: float  # the higher of base model and held-out author
+    copied: Mapping[str, CopyRates]  # of texts that cannot have learned the training text by heart
     likelihood: Likelihood
+
+    @property
+    def copied_share(self) -> float:
+        """The highest rate among texts that were not trained on: stock phrases and period idiom."""
+        return max((rates.over_8 for rates in self.copied.values()), default=0.0)
+
+    @property
+    def heldout_share(self) -> float:
+        """The highest rate against held-out text among texts that are not that text."""
+        return max((rates.heldout_over_8 for name, rates in self.copied.items() if not name.startswith("author")), default=0.0)
 
 
 @dataclass(frozen=True)
 class Verdict:
     """``verdict`` with the sentence a person reads, the reasons, the claims, and the figures by arm and run."""
 
-    verdict: str
+    verdict: Kind
     sentence: str
     reasons: list[str]
     claims: list[str]
@@ -62,9 +82,12 @@ def covered_share(score: float, baseline: Baseline) -> float:
 
 
 def spread_of(by_arm: Mapping[str, Sequence[float]]) -> float | None:
-    """The widest range over the seeds of an arm; with two seeds 2.5 times their gap. None where no arm has two seeds."""
+    """The range over the seeds of an arm, pooled over arms as a root mean square; None where no arm has two seeds.
+
+    With two seeds their gap is multiplied by 2.5.
+    """
     ranges = [(max(v) - min(v)) * (TWO_SEED_FACTOR if len(v) == 2 else 1.0) for v in by_arm.values() if len(v) > 1]
-    return max(ranges) if ranges else None
+    return sqrt(mean(r * r for r in ranges)) if ranges else None
 
 
 def claims_for(seeds: int) -> list[str]:
@@ -72,42 +95,76 @@ def claims_for(seeds: int) -> list[str]:
     if seeds < 2:
         return ["One seed shows that it can be done once; how much of it is chance cannot be said. Train a second seed."]
     arrangements = comb(2 * seeds, seeds)
-    claims = [
+    gross = arrangements < 20  # 1/20 is the first that reaches .05
+    return [
         f"{seeds} seeds an arm: the smallest one-sided p that {seeds} against {seeds} can reach is 1/{arrangements}"
-        + (", so gross effects and feasibility show, and no significance." if arrangements < 20 else "."),
-        f"{seeds} paired comparisons can reach a two-sided p of {2 / 2**seeds:.3f} at best; six pairs are the fewest that reach .031.",
+        + (", so feasibility and gross effects show, and no significance." if gross else f" ({1 / arrangements:.3f})."),
+        f"{seeds} paired comparisons can reach a two-sided p of {2 / 2**seeds:.3f} at best"
+        + ("; six pairs are the fewest that reach .031." if seeds < 6 else "."),
     ]
-    return claims
 
 
 def decide(
-    controls: Mapping[str, Any], registration_fault: str, baseline: Baseline, runs: Sequence[RunScores], thresholds: Mapping[str, float]
+    controls: Mapping[str, Any],
+    registration_fault: str,
+    baseline: Baseline,
+    runs: Sequence[RunScores],
+    thresholds: Mapping[str, float],
+    arm_names: Mapping[str, str] | None = None,
 ) -> Verdict:
-    """The verdict. A failed control refuses; then registration, spread, degeneration, memorisation and style, in that order."""
+    """The verdict of each arm and of all. A failed control refuses; then registration, spread, degeneration, memorisation, style.
+
+    With more than one arm, the verdict of all is that of the best arm, and it says which.
+    """
+    names = arm_names or {}
     shares = {run.run: covered_share(mean(run.scores), baseline) if run.scores else 0.0 for run in runs}
-    by_arm: dict[str, list[float]] = {}
+    by_arm: dict[str, list[RunScores]] = {}
     for run in runs:
-        by_arm.setdefault(run.arm, []).append(shares[run.run])
-    spread = spread_of(by_arm)
-    arms = [{"arm": arm, "share": round(mean(v), 4), "per_seed": [round(x, 4) for x in v]} for arm, v in by_arm.items()]
-    kind, sentence, reasons = _kind(controls, registration_fault, baseline, runs, thresholds, shares, spread)
-    claims = claims_for(min(len(v) for v in by_arm.values()))
-    if controls.get("without_others"):
-        claims.append("With no books by other authors it cannot be said that this is the author's style and not the period's.")
+        by_arm.setdefault(run.arm, []).append(run)
+    spread = spread_of({arm: [shares[run.run] for run in own] for arm, own in by_arm.items()})
+    rows: list[dict[str, Any]] = []
+    for arm, own in by_arm.items():
+        kind, sentence, reasons = _of_arm(controls, registration_fault, baseline, own, thresholds, shares, spread)
+        covered = [round(shares[run.run], 4) for run in own]
+        rows.append(
+            {
+                "arm": arm,
+                "name": names.get(arm, arm),
+                "share": round(mean(covered), 4),
+                "per_seed": covered,
+                "spread": None if spread is None else round(spread, 4),
+                "style_covered": mean(covered) >= thresholds["pass_share"],
+                "verdict": kind,
+                "sentence": sentence,
+                "reasons": reasons,
+            }
+        )
+    best = min(rows, key=lambda row: (BEST_FIRST.index(row["verdict"]) if row["verdict"] in BEST_FIRST else 0, -row["share"]))
+    reasons = list(best["reasons"])
+    if len(rows) > 1:
+        reasons.insert(0, f"{len(rows)} arms were judged; this is the best of them, {best['name']}, and a best of several flatters")
     if controls.get("anyway"):
         reasons.append("training went on although a control had failed")
     return Verdict(
-        kind,
-        sentence,
+        best["verdict"],
+        best["sentence"],
         reasons,
-        claims,
-        [{**arm, "spread": None if spread is None else round(spread, 4)} for arm in arms],
+        _claims(controls, baseline, min(len(own) for own in by_arm.values())),
+        rows,
         [_run_row(run, shares[run.run]) for run in runs],
-        {**asdict(baseline), "spread": spread},
+        {**asdict(baseline), "copied_share": baseline.copied_share, "spread": spread},
     )
 
 
-def _kind(
+def _claims(controls: Mapping[str, Any], baseline: Baseline, seeds: int) -> list[str]:
+    claims = claims_for(seeds)
+    if controls.get("without_others"):
+        claims.append("With no books by other authors it cannot be said that this is the author's style and not the period's.")
+    claims.append("The style score sees words, marks and rhythm. It does not see whether a passage makes sense: read some.")
+    return claims
+
+
+def _of_arm(
     controls: Mapping[str, Any],
     registration_fault: str,
     baseline: Baseline,
@@ -115,31 +172,45 @@ def _kind(
     thresholds: Mapping[str, float],
     shares: Mapping[str, float],
     spread: float | None,
-) -> tuple[str, str, list[str]]:
-    covered, needed = mean(shares.values()), thresholds["pass_share"]
+) -> tuple[Kind, str, list[str]]:
+    covered, needed = mean(shares[run.run] for run in runs), thresholds["pass_share"]
     told = f"the samples cover {covered:.0%} of the way from the base model to the author"
     if not controls["passed"]:
         return "refused", f"No verdict: the instrument cannot see this voice. For what it is worth, {told}.", list(controls["reasons"])
     if registration_fault:
         return "unregistered", f"Unregistered: {told}, under thresholds that do not count.", [registration_fault]
-    if spread is None:
+    unscored = [run.run for run in runs if not run.scores]
+    if unscored:
+        why = f"{', '.join(unscored)}: fewer words than one block of the registered length; raise judging.samples or sampling.max_tokens"
+        return "inconclusive", "Inconclusive: there is too little text to score.", [why]
+    faults = _faults(baseline, runs, thresholds)
+    if faults:
+        return "failed", f"Failed: {told}, but not cleanly.", faults
+    if spread is None or len(runs) < 2:
         return "inconclusive", f"Inconclusive: {told}, by one seed.", ["one seed shows no spread; train a second one"]
     if spread > needed:
         why = f"the spread between seeds, {spread:.0%}, is wider than the threshold of {needed:.0%}"
         return "inconclusive", f"Inconclusive: {told}, and chance alone could make that.", [why]
-    faults = [f"{run.run}: its samples are broken ({_broken(run.degeneration)})" for run in runs if run.degeneration.broken]
-    limit = baseline.copied_share + thresholds["copied_share_max"]
-    faults += [
-        f"{run.run} is memorised: {run.copied_share:.1%} of its words stand in verbatim spans of more than 8, "
-        f"against {baseline.copied_share:.1%} for texts that cannot have copied"
-        for run in runs
-        if run.copied_share > limit
-    ]
     if covered < needed:
-        faults.append(f"{told}, and {needed:.0%} was registered")
-    if faults:
-        return "failed", f"Failed: {told}.", faults
+        return "failed", f"Failed: {told}.", [f"{needed:.0%} was registered, and the spread between seeds is {spread:.0%}"]
     return "passed", f"Passed: {told}.", [f"{needed:.0%} was registered, and the spread between seeds is {spread:.0%}"]
+
+
+def _faults(baseline: Baseline, runs: Sequence[RunScores], thresholds: Mapping[str, float]) -> list[str]:
+    """What fails a run however well it covers the way: broken samples, text learned by heart."""
+    faults = [f"{run.run}: its samples are broken ({_broken(run.degeneration)})" for run in runs if run.degeneration.broken]
+    for run in runs:
+        if run.copied.over_8 > baseline.copied_share + thresholds["copied_share_max"]:
+            faults.append(
+                f"{run.run} has memorised: {run.copied.over_8:.1%} of its words stand in verbatim spans of more than 8 of the "
+                f"training text, against {baseline.copied_share:.1%} for texts that cannot have learned it"
+            )
+        if run.copied.heldout_over_8 > baseline.heldout_share + thresholds["copied_share_max"]:
+            faults.append(
+                f"{run.run} repeats held-out text: {run.copied.heldout_over_8:.1%} of its words stand in it in spans of more than 8, so "
+                f"it knew the book, and its score shows memory and not style"
+            )
+    return faults
 
 
 def _broken(found: Degeneration) -> str:
@@ -153,9 +224,10 @@ def _run_row(run: RunScores, share: float) -> dict[str, Any]:
         "seed": run.seed,
         "share": round(share, 4),
         "blocks": len(run.scores),
-        "copied_share": round(run.copied_share, 5),
-        "copied_share_20": round(run.copied_share_20, 5),
-        "longest_copy": run.longest_copy,
+        "copied_share": round(run.copied.over_8, 5),
+        "copied_share_20": round(run.copied.over_20, 5),
+        "longest_copy": run.copied.longest,
+        "copied_heldout": round(run.copied.heldout_over_8, 5),
         "original_names": run.original_names,
         "degeneration": run.degeneration.to_json(),
         "perplexity": round(run.likelihood.perplexity, 3),

@@ -1,0 +1,116 @@
+"""The verdict's rules, one by one, on plain numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from penname.judging.degeneration import Degeneration, degeneration, repeated_share
+from penname.judging.likelihood import Likelihood
+from penname.judging.verdict import Baseline, CopyRates, RunScores, claims_for, covered_share, decide, spread_of
+
+CLEAN = CopyRates(0.001, 0.0, 9, 0.0)
+FINE = Degeneration(200.0, 0.0, 0.01, 0.0, 0.0, False)
+LIKELY = Likelihood(20.0, 0.9, 16, 7)
+BASELINE = Baseline(4.0, -4.0, {"author, held out": CopyRates(0.002, 0.0, 10, 1.0), "base model": CLEAN}, LIKELY)
+THRESHOLDS = {"pass_share": 0.5, "copied_share_max": 0.02}
+SEES = {"passed": True, "reasons": []}
+
+
+def run(seed, score, arm="a", **changes):
+    return replace(RunScores(f"r{arm}{seed}", arm, seed, [score, score], CLEAN, 0, FINE, LIKELY), **changes)
+
+
+def kind(runs, controls=SEES, fault=""):
+    return decide(controls, fault, BASELINE, runs, THRESHOLDS).verdict
+
+
+def test_the_share_of_the_way():
+    assert covered_share(0.0, BASELINE) == 0.5
+    assert covered_share(-4.0, BASELINE) == 0.0
+    assert covered_share(4.0, BASELINE) == 1.0
+
+
+def test_passed_and_failed():
+    passed = decide(SEES, "", BASELINE, [run(1, 2.0), run(2, 2.4)], THRESHOLDS)
+    assert passed.verdict == "passed"
+    assert "cover 78% of the way" in passed.sentence
+    assert [row["share"] for row in passed.runs] == [0.75, 0.8]
+    assert kind([run(1, -3.0), run(2, -2.8)]) == "failed"
+
+
+def test_a_spread_wider_than_the_threshold_is_inconclusive():
+    assert kind([run(1, 4.0), run(2, 2.0)]) == "inconclusive"  # a gap of .25, times 2.5
+    assert kind([run(1, 4.0), run(2, 2.0), run(3, 3.0)]) == "passed"  # a range of .25 over three
+
+
+def test_one_seed_is_inconclusive():
+    assert kind([run(1, 4.0)]) == "inconclusive"
+
+
+def test_spread_is_pooled_over_arms():
+    assert spread_of({"a": [0.5, 0.6], "b": [0.5, 0.5]}) == pytest.approx(0.25 / 2**0.5)
+    assert spread_of({"a": [0.1, 0.4, 0.2]}) == pytest.approx(0.3)
+    assert spread_of({"a": [0.5]}) is None
+
+
+def test_memorised_fails_however_good_the_style():
+    learned = run(2, 4.0, copied=CopyRates(0.4, 0.3, 60, 0.0))
+    verdict = decide(SEES, "", BASELINE, [run(1, 4.0), learned], THRESHOLDS)
+    assert verdict.verdict == "failed"
+    assert "ra2 has memorised: 40.0%" in verdict.reasons[0]
+
+
+def test_held_out_text_by_heart_fails():
+    known = run(2, 4.0, copied=CopyRates(0.001, 0.0, 9, 0.5))
+    assert "knew the book" in decide(SEES, "", BASELINE, [run(1, 4.0), known], THRESHOLDS).reasons[0]
+
+
+def test_broken_samples_fail():
+    assert kind([run(1, 4.0), run(2, 4.0, degeneration=replace(FINE, repeating_share=0.5, broken=True))]) == "failed"
+
+
+def test_too_little_text_to_score_is_inconclusive():
+    assert kind([run(1, 4.0), run(2, 4.0, scores=[])]) == "inconclusive"
+
+
+def test_a_failed_control_refuses_and_a_registration_fault_unregisters():
+    blind = {"passed": False, "reasons": ["author against base model: AUC .6"]}
+    assert kind([run(1, 4.0), run(2, 4.0)], controls=blind) == "refused"
+    assert kind([run(1, 4.0), run(2, 4.0)], fault="thresholds changed after registration") == "unregistered"
+
+
+def test_the_best_of_several_arms_says_that_it_is():
+    verdict = decide(SEES, "", BASELINE, [run(1, -3.0), run(2, -3.0), run(1, 3.0, "b"), run(2, 3.0, "b")], THRESHOLDS, {"b": "all-x6-am"})
+    assert [row["verdict"] for row in verdict.arms] == ["failed", "passed"]
+    assert verdict.verdict == "passed"
+    assert "best of them, all-x6-am" in verdict.reasons[0]
+
+
+def test_going_on_anyway_is_told():
+    assert "control had failed" in decide({**SEES, "anyway": True}, "", BASELINE, [run(1, 4.0), run(2, 4.0)], THRESHOLDS).reasons[-1]
+
+
+def test_without_others_says_what_cannot_be_claimed():
+    claims = decide({**SEES, "without_others": True}, "", BASELINE, [run(1, 4.0), run(2, 4.0)], THRESHOLDS).claims
+    assert any("not the period's" in claim for claim in claims)
+
+
+def test_claims_are_worked_out_for_the_seeds():
+    assert "1/6" in claims_for(2)[0] and "no significance" in claims_for(2)[0]
+    assert "1/20" in claims_for(3)[0] and "no significance" not in claims_for(3)[0]
+    assert "0.031" in claims_for(6)[1]
+    assert "Train a second seed" in claims_for(1)[0]
+
+
+def test_degeneration_sees_repetition_shortness_and_odd_characters():
+    letters = frozenset("abcdefghijklmnopqrstuvwxyz .")
+    good = " ".join(f"{a}{b}" for a in "abcdef" for b in "ghijkl")
+    assert repeated_share("a b c d " * 10) > 0.8
+    assert repeated_share(good) == 0
+    assert not degeneration([good] * 4, letters).broken
+    assert degeneration(["no no no no " * 20] * 4, letters).repeating_share == 1
+    assert degeneration(["no"] * 4, letters).broken
+    assert degeneration([good + "\ufffd" * 20] * 4, letters).broken
+    assert degeneration([], letters).broken
