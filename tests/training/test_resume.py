@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -118,32 +119,36 @@ def test_other_meaning_begins_anew_and_other_watching_does_not(tmp_path: Path) -
     assert planned_runs(open_voice(tmp_path, ["shards.copies=1"]))[0].state == "missing", "another arm has another name"
 
 
-def start(voice: VoiceFolder, **environment: str) -> subprocess.Popen[bytes]:
-    env = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(CHILD.parents[2] / "src"), **environment}
-    return subprocess.Popen([sys.executable, str(CHILD), str(voice.path)], env=env, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+def start(voice: VoiceFolder, *arguments: str, **environment: str) -> subprocess.Popen[str]:
+    env = {**os.environ, "OMP_NUM_THREADS": "1", **environment}
+    pipe = subprocess.PIPE
+    err = pipe if not arguments else None
+    return subprocess.Popen(
+        [sys.executable, str(CHILD), str(voice.path), *arguments], env=env, stdin=pipe, stdout=pipe, stderr=err, text=True
+    )
 
 
 def lines(voice: VoiceFolder) -> int:
     return sum(path.read_bytes().count(b"\n") for path in voice.runs.glob("*-s1/metrics.jsonl"))
 
 
-def wait_for_lines(child: subprocess.Popen[bytes], voice: VoiceFolder, count: int, seconds: float = 300) -> None:
+def wait_for_lines(voice: VoiceFolder, count: int, alive: Callable[[], bool], seconds: float = 300) -> None:
     until = time.monotonic() + seconds
     while lines(voice) < count:
-        assert child.poll() is None, child.communicate()[1].decode()
+        assert alive(), "the training process has ended"
         assert time.monotonic() < until, "the run did not get so far"
-        time.sleep(0.02)
+        time.sleep(0.01)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_saves_and_exits(tmp_path: Path, number: int) -> None:
     voice = make_tiny_voice(tmp_path, "qwen3", max_steps=5000, epochs=5000.0, save_steps=10**6, eval_steps=10**6)
     child = start(voice)
-    wait_for_lines(child, voice, 3)
+    wait_for_lines(voice, 3, lambda: child.poll() is None)
     child.send_signal(number)
     _, err = child.communicate(timeout=60)
     assert child.returncode == 130
-    assert b"and saved it; go on with: penname train" in err
+    assert "and saved it; go on with: penname train" in err
     (saved,) = voice.runs.glob("*/checkpoints/step-*")
     steps = [step for step, _ in losses(voice)]
     assert saved.name == f"step-{steps[-1]:06d}"
@@ -157,17 +162,24 @@ def test_killed_at_random_moments_also_while_saving(tmp_path: Path, kind: str) -
     train_run(whole, 1)
     voice = make_tiny_voice(tmp_path / "voice", kind, **settings)
     draw, halves = random.Random(0), 0
-    for kill in range(KILLS):
-        child = start(voice, SLOW="0.02")  # half of each checkpoint file is on disk for a while, so many kills fall into a save
-        wait_for_lines(child, voice, lines(voice) + 1)
+    server = start(voice, "--serve", SLOW="0.02")  # half of each checkpoint file is on disk for a while, so many kills fall into a save
+    for _ in range(KILLS):
+        pid = go(server)
+        wait_for_lines(voice, lines(voice) + 1, lambda pid=pid: Path(f"/proc/{pid}").exists())
         time.sleep(draw.random() * 0.15)
-        assert child.poll() is None, f"it must still run to be killed for the {kill + 1}th time"
-        child.kill()
-        child.communicate()
+        os.kill(pid, signal.SIGKILL)
+        assert server.stdout.readline() == "-9\n", "it must still run to be killed"
         halves += bool(list(voice.runs.glob("*/checkpoints/.writing-*")))
     assert halves > 0, "at least one kill fell into a save"
-    child = start(voice)
-    _, err = child.communicate()
-    assert child.returncode == 0, err
+    go(server)
+    assert server.stdout.readline() == "0\n"
+    server.stdin.close()
+    server.wait()
     assert adapter_bytes(voice) == adapter_bytes(whole)
     assert losses(voice) == losses(whole)
+
+
+def go(server: subprocess.Popen[str]) -> int:
+    server.stdin.write("go\n")
+    server.stdin.flush()
+    return int(server.stdout.readline())
