@@ -12,18 +12,22 @@ MEANING = {
     "flash-attn": "attention runs through torch's own kernels",
     "triton": "torch.compile for CUDA and Triton kernels are off",
 }
+_ALSO_CALLED = {"flash-linear-attention": ("fla-core",)}  # the distribution that holds the kernels alone
 HYBRID_KERNELS = ("flash-linear-attention", "causal-conv1d")
 
 
 def kernel_versions() -> dict[str, str | None]:
     """Version of each optional kernel package, None where it is absent."""
-    versions: dict[str, str | None] = {}
-    for package in MEANING:
+    return {package: _version(package, *_ALSO_CALLED.get(package, ())) for package in MEANING}
+
+
+def _version(*packages: str) -> str | None:
+    for package in packages:
         try:
-            versions[package] = importlib.metadata.version(package)
+            return importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
-            versions[package] = None
-    return versions
+            continue
+    return None
 
 
 def cpp_compiler() -> str | None:
