@@ -69,7 +69,20 @@ def find_furniture(text: str, blocks: list[Block], structure: Structure, title: 
         gone.setdefault(i, "footnote")
     for i, rule in _behind(text, blocks, structure, heads):
         gone.setdefault(i, rule)
+    gone |= dict.fromkeys(_idle_breaks(blocks, gone, heads), "end-mark")
     return gone
+
+
+def _idle_breaks(blocks: list[Block], gone: dict[int, str], heads: set[int]) -> Iterator[int]:
+    """Scene breaks with no scene behind them: right before a heading or at the end."""
+    closed = True
+    for i in range(len(blocks) - 1, -1, -1):
+        if i in gone:
+            continue
+        if blocks[i].kind == "break" and closed:
+            yield i
+        else:
+            closed = i in heads
 
 
 def is_prose(text: str, block: Block) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from penname.books.draft import Rewrite
 
 _OPENING = re.compile(
-    r"\[\s*\*?\*?\s*(?P<what>illustrations?|frontispiece|picture|plate|map|decoration|music|sheet music|cover|"
+    r"\[[\s*_]*(?P<what>illustrations?|frontispiece|picture|plate|map|decoration|music|sheet music|cover|"
     r"footnotes?|endnotes?|sidenote|"
     r"transcriber['’]?s?['’]?\s+(?:end)?notes?|tn|transcription note|note by (?:the )?transcriber|"
     r"published under the name|pg|page|p|blank page|handwriting|advertisement)\b\.?(?=[\s\d:.\]_—-])",
