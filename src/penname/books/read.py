@@ -153,7 +153,7 @@ def _title_and_author(source: Source, about: dict[str, str], text: str, blocks: 
 def _file_title(name: str) -> str:
     """A title from a file's name: "1245_night_and_day.txt" gives "Night And Day"."""
     stem = Path(name).stem
-    words = re.sub(r"^\d+[\s._-]+|[\s_-]+", " ", stem).strip()
+    words = re.sub(r"^\d+[\s._-]+|[\s_:-]+", " ", stem).strip()
     return words.title() if words.islower() else words or stem
 
 
