@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import struct
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -222,6 +224,19 @@ def test_staging_from_a_folder_checks_before_it_copies(cache, folder):
     assert rehash_carrier(staged) == ["mine/tokenizer.json is missing or not the file that was staged"]
     with pytest.raises(BadInput, match="is no carrier that Penname knows"):
         stage_carrier("qwen9")
+
+
+def test_two_stagings_at_once_do_not_write_into_each_other(cache, folder):
+    code = (
+        "import sys; from penname.carriers.store import carrier_writer\n"
+        "with carrier_writer('other', {}): print('in', flush=True); sys.stdin.readline()"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as first:
+        assert first.stdout.readline() == "in\n"
+        with pytest.raises(PennameError, match=rf"pid {first.pid}, staging other"):
+            stage_carrier(str(folder), alias="mine")
+        first.communicate("\n")
+    assert stage_carrier(str(folder), alias="mine").name == "mine"
 
 
 def test_a_wheel_with_other_bytes_stages_nothing(cache, tmp_path):

@@ -16,6 +16,7 @@ from typing import Any
 from penname.core.errors import BadInput
 from penname.core.files import disk_error, json_text, sync_folder, write_text
 from penname.core.hashing import sha256_file
+from penname.core.lock import hold
 from penname.core.stage import MANIFEST, Manifest, damaged_files, read_manifest
 
 STORE_VERSION = 1
@@ -76,19 +77,24 @@ def carrier_writer(name: str, origin: Mapping[str, Any]) -> Iterator[Path]:
     target = carrier_folder(name)
     try:
         aside.mkdir(parents=True, exist_ok=True)
-        yield aside
-        files = {}
-        for path in sorted(p for p in aside.rglob("*") if p.is_file() and p.name != MANIFEST):
-            relative = path.relative_to(aside).as_posix()
-            if not relative.startswith("."):
-                files[relative] = {"sha256": sha256_file(path), "bytes": path.stat().st_size}
-        manifest = Manifest("carrier", STORE_VERSION, dict(origin), {}, files)
-        write_text(aside / MANIFEST, json_text(manifest.to_json()))
-        shutil.rmtree(target, ignore_errors=True)
-        aside.replace(target)
-        sync_folder(target.parent)
+        with hold(carriers_folder(), f"staging {name}"):  # two stagings of one carrier would write into each other's files
+            yield aside
+            _finish(aside, target, origin)
     except OSError as error:
         raise disk_error(error, target) from error
+
+
+def _finish(aside: Path, target: Path, origin: Mapping[str, Any]) -> None:
+    files = {}
+    for path in sorted(p for p in aside.rglob("*") if p.is_file() and p.name != MANIFEST):
+        relative = path.relative_to(aside).as_posix()
+        if not relative.startswith("."):
+            files[relative] = {"sha256": sha256_file(path), "bytes": path.stat().st_size}
+    manifest = Manifest("carrier", STORE_VERSION, dict(origin), {}, files)
+    write_text(aside / MANIFEST, json_text(manifest.to_json()))
+    shutil.rmtree(target, ignore_errors=True)
+    aside.replace(target)
+    sync_folder(target.parent)
 
 
 def rehash_carrier(folder: Path) -> list[str]:
