@@ -13,10 +13,11 @@ from penname.core.beatnames import starts_with_vowel
 from penname.core.errors import ProofFailed
 from penname.core.values import Book, Cast, Edit, Entity, RenamedCopy
 from penname.renaming.dictionary import bare
-from penname.renaming.words import COURTESY, NOT_NAMES, PLACE_KINDS, ROMAN, TITLE_SURNAMES
+from penname.renaming.words import COURTESY, FEASTS, NATIONS, NOT_NAMES, PLACE_KINDS, ROMAN, TITLE_SURNAMES, WEEKDAYS
 
 # A lone name that the book also writes in lower case this often is an ordinary word too, and may stand where nobody is meant.
 ORDINARY_MIN = 4
+_KEPT = NOT_NAMES | NATIONS | FEASTS | WEEKDAYS
 _NAME_WORD = re.compile(r"[^\W\d_]+(?:[’'-][^\W\d_]+)*")
 _ARTICLE = re.compile(r"(?<![\w’'-])(an?)\s+[\"“‘'_]?([^\W\d_]+)", re.I)
 
@@ -141,7 +142,7 @@ def _forms(entity: Entity, lower: Counter[str]) -> tuple[set[str], set[str]]:
     for name in entity.names:
         plain = re.sub(r"[’']s?$", "", name)
         words = [word for word in re.findall(r"[^\W\d_]+(?:[’'][^\W\d_]+)*", plain) if word[0].isupper()]
-        told = [word for word in words if word.lower() not in NOT_NAMES and len(word) > 1 and not ROMAN.match(word)]
+        told = [word for word in words if word.lower() not in _KEPT and len(word) > 1 and not ROMAN.match(word)]
         if entity.kind != "person":
             kinds = [word for word in told if word.lower() in PLACE_KINDS]
             told = kinds if len(kinds) == len(told) > 1 else [word for word in told if word not in kinds]

@@ -30,6 +30,9 @@ NOT_NAMES = SURNAME_TITLES | _SETS["given-title"] | _SETS["other"]
 COURTESY = _SETS["courtesy"]
 TITLE_SURNAMES = _SETS["title-surname"]
 PLACE_KINDS = _SETS["place-kind"]
+NATIONS = _SETS["nation"]
+WEEKDAYS = _SETS["calendar"]
+FEASTS = _SETS["feast"]
 LANGUAGE_TITLES = {word: language for language in ("fr", "de", "it", "es") for word in _SETS[f"language-{language}"]}
 ROMAN = re.compile(r"(?=[IVXLC]{2})(?:XC|XL|L?X{0,4})(?:IX|IV|V?I{0,4})$")
 
@@ -59,7 +62,7 @@ def split_name(surface: str, place: bool = False, own: frozenset[str] = frozense
 
     ``own`` are title words that are this entity's name: the "Abbot" of Miss Abbot.
     """
-    parts = []
+    parts: list[Part] = []
     for match in WORD.finditer(surface):
         text = base_word(match.group())
         end = match.start() + len(text)
@@ -67,7 +70,7 @@ def split_name(surface: str, place: bool = False, own: frozenset[str] = frozense
         if len(text) == 1:
             kind = "initial" if text.isupper() and surface[end : end + 1] in (".", "-", "—", "–", "_", "*", "") else "other"
         elif is_capital(text) and not ROMAN.match(text) and (key in own or key not in NOT_NAMES):
-            kind = "name"
+            kind = "name" if key in own or not _is_capital_word(key, parts, surface[end:], place) else "other"
         else:
             kind = "other"
         parts.append(Part(match.start(), end, text, kind))
@@ -78,6 +81,17 @@ def split_name(surface: str, place: bool = False, own: frozenset[str] = frozense
     if last and titled and bare(last.text) in TITLE_SURNAMES and is_capital(last.text):
         parts[-1] = Part(last.start, last.end, last.text, "name")
     return parts
+
+
+def _is_capital_word(key: str, before: list[Part], after: str, place: bool) -> bool:
+    """Whether a word is one that English spells with a capital and no name: "English", "Sunday", "Christmas"."""
+    titled = bool(before) and bare(before[-1].text) in SURNAME_TITLES
+    if key in NATIONS:
+        # "Mr. French" and "Mary English" bear it as a surname; "English Celine" does not.
+        return place or not before or not (titled or before[-1].kind == "name")
+    if key in WEEKDAYS:
+        return bool(before or WORD.search(after))  # a person who is called Sunday is called nothing else
+    return key in FEASTS and not titled and (place or not (before and before[-1].kind == "name"))
 
 
 def _keep_place_kind(parts: list[Part]) -> list[Part]:

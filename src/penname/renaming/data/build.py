@@ -237,13 +237,16 @@ def surnames(banned: set[str], room: int) -> list[tuple[str, bool]]:
     model = english_score()
     _, late = births()
     banned = banned | {name for (_, name), count in late.items() if count > 2_000}  # Kevin and Kimberly are surnames as well
+    british = {
+        n.lower() for locale in LOCALES["en"] for n in importlib.import_module(f"faker.providers.person.{locale}").Provider.last_names
+    }
     out = []
     for rank, name in enumerate(census("dist.all.last")):
         if name in banned or UNFIT.search(name) or not 4 <= len(name) <= 13 or name.rstrip("s") in banned or EAST_ASIAN.match(name):
             continue
         _, lead = language(name, model)
         english = name.endswith(ENGLISH_ENDINGS) or re.match(r"mc[a-z]{3}", name)
-        if lead > (4.0 if english else 1.8):
+        if lead > (6.0 if english else 3.4) or (len(name) < 6 and not english and name not in british and not rank < 4_000):
             continue
         out.append((name, rank < COMMON_SURNAME_RANK))
         if len(out) == room:
