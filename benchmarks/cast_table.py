@@ -52,7 +52,7 @@ def load(path: Path, cleaned: bool) -> Book:
 def score(kind: str, shared: Path, out: Path, args: argparse.Namespace) -> dict[str, float]:
     chars, seconds = 0, 0.0
     for k, (name, path) in enumerate(novels(shared / "gold", kind)):
-        if args.half is not None and k % 2 != args.half or args.only and not re.search(args.only, name):
+        if (args.half is not None and k % 2 != args.half) or (args.only and not re.search(args.only, name)):
             continue
         book = load(path, args.cleaned)
         began = time.process_time()

@@ -74,7 +74,12 @@ def main() -> None:
             guess = model.predict(vec.transform([r[0] for r in rows])) if rows else []
             for kind in KINDS:
                 pairs = [(g == kind, r[1] == kind) for g, r in zip(guess, rows, strict=True)]
-                hits[kind] = tuple(a + b for a, b in zip(hits[kind], (sum(g and t for g, t in pairs), sum(g for g, _ in pairs), sum(t for _, t in pairs)), strict=True))
+                hits[kind] = tuple(
+                    a + b
+                    for a, b in zip(
+                        hits[kind], (sum(g and t for g, t in pairs), sum(g for g, _ in pairs), sum(t for _, t in pairs)), strict=True
+                    )
+                )
             wrong += [(r[1], g, name[:20], " ".join(r[2].split())) for g, r in zip(guess, rows, strict=True) if g != r[1]]
     print("right, guessed, true:", hits, "wrong", len(wrong))
     if args.show:

@@ -11,10 +11,12 @@ from penname.cast.detect import classify_words, find_spans
 from penname.cast.forms import Form, gather_forms
 from penname.cast.gender import tally_genders
 from penname.cast.lexicon import Lexicon, load_lexicon
-from penname.cast.linking import Context, Linker
+from penname.cast.linking import Linker
+from penname.cast.people import Context
 from penname.cast.questions import open_questions
 from penname.cast.resolve import Group, Resolution, drop_and_sort
 from penname.cast.scan import scan_text
+from penname.cast.vocabulary import PLACE_HEADS
 from penname.core.config import CastConfig
 from penname.core.values import Book, Cast, Entity, Mention
 
@@ -63,8 +65,15 @@ def _entity(id: str, group: Group, lexicon: Lexicon) -> Entity:
     surfaces = Counter(" ".join(span.surface.split()) for span in group.spans)
     names = tuple(sorted(surfaces, key=lambda s: (-surfaces[s], s)))
     family = _family(group) if group.kind == "person" else None
-    real = group.kind == "place" and any(lexicon.places.get(" ".join(w.capitalize() for w in f.words), 0) for f in group.forms)
+    real = group.kind == "place" and any(_is_real(form, lexicon) for form in group.forms)
     return Entity(id, group.kind, group.gender, names, family, real, group.fixed, tuple(group.evidence))  # type: ignore[arg-type]
+
+
+def _is_real(form: Form, lexicon: Lexicon) -> bool:
+    """In the gazetteer, or made of ordinary words alone ("the Battery"), which give nothing away and stay."""
+    return " ".join(w.capitalize() for w in form.words) in lexicon.places or all(
+        w in PLACE_HEADS or lexicon.per_million(w) > 3 for w in form.words
+    )
 
 
 def _family(group: Group) -> str | None:
@@ -74,7 +83,22 @@ def _family(group: Group) -> str | None:
         if last and form.words[-1] == last:
             words = " ".join(form.spans[0].surface.split()).split(" ")
             k = len(words) - 1
-            while k > 0 and words[k - 1].lower() in ("de", "du", "van", "von", "der", "den", "la", "le", "st.", "st", "di", "della", "d'", "of"):
+            while k > 0 and words[k - 1].lower() in (
+                "de",
+                "du",
+                "van",
+                "von",
+                "der",
+                "den",
+                "la",
+                "le",
+                "st.",
+                "st",
+                "di",
+                "della",
+                "d'",
+                "of",
+            ):
                 k -= 1
             return " ".join(words[k:]) if not words[-1].isupper() else " ".join(words[k:]).title()
     return last.title() or None
@@ -92,5 +116,3 @@ def read_context(text: str, forms: Iterable[Form], persons: Sequence[Form], lexi
     starts = sorted(span.start for form in forms if form.kind in ("person", "other") for span in form.spans)
     tallies = tally_genders(persons, layout, starts, lexicon)
     return Context(presences(layout, [(at, form) for at, form, _, _ in rows]), calls(layout, rows), tallies)  # type: ignore[arg-type]
-
-

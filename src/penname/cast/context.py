@@ -84,6 +84,7 @@ class Presence:
     quoted: int = 0
 
     def merge(self, other: Presence) -> None:
+        """Add another presence to this one."""
         self.sentences |= other.sentences
         self.blocks += other.blocks
         self.count += other.count
@@ -94,7 +95,9 @@ class Presence:
 class Calls:
     """Who is called by a name, and who then speaks; keys are forms."""
 
-    answers: dict[Hashable, Counter[Hashable]] = field(default_factory=lambda: defaultdict(Counter))  # called -> speaks next, or spoke before
+    answers: dict[Hashable, Counter[Hashable]] = field(
+        default_factory=lambda: defaultdict(Counter)
+    )  # called -> speaks next, or spoke before
     callers: dict[Hashable, Counter[Hashable]] = field(default_factory=lambda: defaultdict(Counter))  # called -> speaks the call
 
 
@@ -135,13 +138,11 @@ def calls(layout: Layout, mentions: Sequence[tuple[int, Hashable, bool, bool]]) 
 
 def pronoun_after(text: str, start: int, stop: int) -> str:
     """The gender of the first pronoun between ``start`` and ``stop`` within this sentence and the next, or nothing."""
-    ends = 0
+    sentence_ends = 0
     for match in _PRONOUN.finditer(text, start, stop):
-        if match.group(1):
-            return "male"
-        if match.group(2):
-            return "female"
-        ends += 1
-        if ends > 1:
+        if match.group(1) or match.group(2):
+            return "male" if match.group(1) else "female"
+        if sentence_ends:
             break
+        sentence_ends = 1
     return ""

@@ -79,7 +79,9 @@ def casts_with(casts: Sequence[Cast], names: Sequence[str]) -> list[Cast]:
     known = sorted({name for cast in casts for entity in cast.entities for name in entity.names})
     missing = next((n for n in names if not any(entities_named(cast, n) for cast in casts)), names[0])
     near = difflib.get_close_matches(missing, known, n=1, cutoff=0.6)
-    raise BadInput(f'no book has the name "{missing}"' + (f', did you mean "{near[0]}"?' if near else "; list the names with: penname cast --show all"))
+    raise BadInput(
+        f'no book has the name "{missing}"' + (f', did you mean "{near[0]}"?' if near else "; list the names with: penname cast --show all")
+    )
 
 
 def _all_names(cast: Cast, decision: Decision) -> tuple[str, ...]:

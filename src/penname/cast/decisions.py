@@ -45,7 +45,14 @@ class Decision:
 
     def to_table(self) -> dict[str, Any]:
         """The decision as decisions.toml holds it, empty fields left out."""
-        row = {"book": self.book, "question": self.question, "action": self.action, "names": list(self.names), "value": self.value, "by": self.by}
+        row = {
+            "book": self.book,
+            "question": self.question,
+            "action": self.action,
+            "names": list(self.names),
+            "value": self.value,
+            "by": self.by,
+        }
         return {key: value for key, value in row.items() if value}
 
 
@@ -88,7 +95,9 @@ def decision_from(row: Mapping[str, Any], where: str = "decision") -> Decision:
         raise BadInput(f"{where} ({action}) wants names = [...] with at least {ACTIONS[action]} of them")
     if action in VALUES and value not in VALUES[action]:
         raise BadInput(f"{where} ({action}) has value {value!r}; it can be {', '.join(VALUES[action])}")
-    return Decision(str(action), tuple(map(str, names)), value, str(row.get("book", "")), str(row.get("question", "")), str(row.get("by", "person")))
+    return Decision(
+        str(action), tuple(map(str, names)), value, str(row.get("book", "")), str(row.get("question", "")), str(row.get("by", "person"))
+    )
 
 
 def load_decisions(path: Path) -> Decisions:
@@ -110,7 +119,11 @@ def save_decisions(path: Path, decisions: Decisions) -> None:
     """Write the decisions; tables that stay keep their place and their comments, new ones go to the end."""
     if not decisions.items and not path.exists():
         return
-    document = _document(path) if path.exists() else tomlkit.parse("# What a person decided about names; penname cast and penname review write here.\n")
+    document = (
+        _document(path)
+        if path.exists()
+        else tomlkit.parse("# What a person decided about names; penname cast and penname review write here.\n")
+    )
     left = list(decisions.items)
     tables = document.get("decision")
     if tables is None:

@@ -1,5 +1,6 @@
 """Which capitalised words are names, and which of them stand together as one name."""
 
+# ruff: noqa: SIM905 - word lists read better as text
 from __future__ import annotations
 
 import re
@@ -8,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from penname.cast.lexicon import Lexicon
-from penname.cast.scan import INITIAL, MID, SOFT, Scan, Token
+from penname.cast.scan import INITIAL, MID, Scan, Token
 from penname.cast.vocabulary import (
     CAPITAL_PARTICLES,
     EPITHETS,
@@ -27,9 +28,10 @@ from penname.cast.vocabulary import (
 
 Pairs = Counter[tuple[str, str]]
 NAME, MAYBE, TITLE, NEVER = "name", "maybe", "title", "never"
+_LINKS = "|".join(sorted(PARTICLES, key=len, reverse=True))
 _GAP = re.compile(
     r"(?P<space>[ \t]{1,2}|[ \t]*\n[ \t]*(?!\n))$|(?P<hyphen>-)$|(?P<dot>\.[ \t]*\n?[ \t]*)$|(?P<suffix>,[ \t\n]+)$"
-    r"|[ \t\n]+(?P<link>(?:%s)(?:[ \t\n]+la)?)[ \t\n]+$|[ \t\n]+(?P<of>of(?:[ \t\n]+the)?)[ \t\n]+$" % "|".join(sorted(PARTICLES, key=len, reverse=True))
+    rf"|[ \t\n]+(?P<link>(?:{_LINKS})(?:[ \t\n]+la)?)[ \t\n]+$|[ \t\n]+(?P<of>of(?:[ \t\n]+the)?)[ \t\n]+$"
 )
 _TITLED_OF = NOBLE_TITLES | frozenset("king queen prince princess emperor empress bishop archbishop master dean dauphin".split())
 _DETERMINERS = frozenset("the a an my his her your our their this that these those some any no every each another such".split())
@@ -83,19 +85,19 @@ def _classify(key: str, scan: Scan, lexicon: Lexicon, determined: int, free: int
     first = lexicon.first_names.get(name)
     if key in TITLES:
         return TITLE
-    if key in NEVER_NAMES or len(key) == 1 or scan.caps[key] and not mid and ROMAN.fullmatch(key):
+    if key in NEVER_NAMES or len(key) == 1 or (scan.caps[key] and not mid and ROMAN.fullmatch(key)):
         return NEVER
-    known = first is not None and first[1] < 1500 or name in lexicon.places and lexicon.places[name] > 1 or name in lexicon.full_forms
+    known = (first is not None and first[1] < 1500) or (name in lexicon.places and lexicon.places[name] > 1) or name in lexicon.full_forms
     if mid == 0:
-        if lower or common > 0.3 and not known or common > 3:
-            return MAYBE if not lower and common < 20 or known and lower < 3 else NEVER
+        if lower or (common > 0.3 and not known) or common > 3:
+            return MAYBE if (not lower and common < 20) or (known and lower < 3) else NEVER
         return NAME if known or initial >= 2 or common == 0 else MAYBE
     share = mid / (mid + lower)
     if key in SOMETIMES_NAMES:
         return NAME if share > 0.8 and free >= 8 and free > 3 * determined else MAYBE
     if lower == 0 and common < 0.3:
         return NAME
-    if common < 3 and share >= 0.5 or known and share >= 0.4 and common < 30:
+    if (common < 3 and share >= 0.5) or (known and share >= 0.4 and common < 30):
         return NAME
     if share >= 0.8 and free >= 4 and free > determined:
         return NAME
@@ -134,7 +136,7 @@ def _free_pairs(scan: Scan) -> Pairs:
 def _gap(text: str, left: Token, right: Token, classes: dict[str, str]) -> str:
     """How two capitalised words hang together ("space", "hyphen", "dot", "link", "of", "suffix"), or nothing."""
     between = right.start - left.end
-    if between > 12 or left.possessive and between != 1:
+    if between > 12 or (left.possessive and between != 1):
         return ""
     gap = text[left.end : right.start]
     if gap == " ":
@@ -146,7 +148,7 @@ def _gap(text: str, left: Token, right: Token, classes: dict[str, str]) -> str:
         kind = match.lastgroup or ""
     if kind == "dot":
         initial = len(left.word) == 1
-        return "dot" if (initial or right.place == MID and left.key in TITLES or left.key in ("st", "ste", "mt", "ft")) else ""
+        return "dot" if (initial or (right.place == MID and left.key in TITLES) or left.key in ("st", "ste", "mt", "ft")) else ""
     if kind == "suffix":
         return "suffix" if right.key in SUFFIXES and right.key != "junior" else ""
     if left.possessive:
@@ -154,7 +156,12 @@ def _gap(text: str, left: Token, right: Token, classes: dict[str, str]) -> str:
     if right.place == INITIAL and kind != "hyphen" and not (right.caps and left.caps):
         return ""
     if kind == "of":
-        return "of" if left.key in _TITLED_OF or (left.key in PLACE_HEADS or left.key in PLACE_OPENERS) and (left.key != "house" or right.key in ("commons", "lords")) else ""
+        return (
+            "of"
+            if left.key in _TITLED_OF
+            or ((left.key in PLACE_HEADS or left.key in PLACE_OPENERS) and (left.key != "house" or right.key in ("commons", "lords")))
+            else ""
+        )
     if left.caps != right.caps and len(left.word) > 1 and len(right.word) > 1 and left.key not in TITLES:
         return ""
     return kind
@@ -185,19 +192,24 @@ def _cut_run(run: list[Token], gaps: list[str], classes: dict[str, str], text: s
                 named = True
                 continue
             if named and token.key not in SUFFIXES and not (token.key in CAPITAL_PARTICLES and not last):
-                if token.place == MID and gap in ("space", "dot") and token.key in SURNAME_WORDS and (last or gaps[k] not in ("space", "dot", "link")):
+                if (
+                    token.place == MID
+                    and gap in ("space", "dot")
+                    and token.key in SURNAME_WORDS
+                    and (last or gaps[k] not in ("space", "dot", "link"))
+                ):
                     current.append(token)
                     continue
                 flush()
             current.append(token)
             continue
-        if named and gap and (token.key in SUFFIXES or len(token.key) > 1 and token.word.isupper() and ROMAN.fullmatch(token.key)):
+        if named and gap and (token.key in SUFFIXES or (len(token.key) > 1 and token.word.isupper() and ROMAN.fullmatch(token.key))):
             if token.key not in ("esq", "esquire"):
                 current.append(token)  # "Charles II", "Tom Smith, Junior"; "Esq." stays outside the name
             continue
         if len(token.word) == 1:
             dotted = text[token.end : token.end + 1] == "."
-            if not dotted and not (gap or not last) or token.word in "IOA" and not dotted:
+            if (not dotted and not (gap or not last)) or (token.word in "IOA" and not dotted):
                 flush()
                 continue
             current.append(token)
@@ -222,7 +234,8 @@ def _cut_run(run: list[Token], gaps: list[str], classes: dict[str, str], text: s
 
 
 _FUNCTION = frozenset(
-    """i you he she it we they the a an and but or nor for so if as at by in on of to from with what who when where why how yes no oh ah is are was were
+    """i you he she it we they the a an and but or nor for so if as at by in on of to from with what who when where why how yes no
+    oh ah is are was were
     do did does have has had will would shall should can could may might must not never this that these those there here then now
     sir madam ma'am my your his her our their its come go let please thank pray""".split()
 ) - {"may", "will"}
@@ -242,7 +255,7 @@ def _finish(current: list[Token], named: bool, joined: str, classes: dict[str, s
     while k < len(tokens) - 1 and tokens[k].key in TITLES:
         k += 1
     rest = tokens[k:]
-    if not named or rest[-1].key in TITLES and not k or all(len(t.word) == 1 for t in rest) and not k:
+    if not named or (rest[-1].key in TITLES and not k) or (all(len(t.word) == 1 for t in rest) and not k):
         return None
     start, end = tokens[0].start, tokens[-1].end
     if text[start - 2 : start] in ("d'", "d’") and not text[start - 3 : start - 2].isalpha():

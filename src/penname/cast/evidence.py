@@ -1,5 +1,6 @@
 """What stands around a name: signs of a person, of a place, of neither, and of a woman or a man."""
 
+# ruff: noqa: SIM905 - word lists read better as text
 from __future__ import annotations
 
 import re
@@ -111,7 +112,7 @@ def form_signs(words: tuple[str, ...], titles: tuple[str, ...], lexicon: Lexicon
     if many and last in THING_HEADS:
         signs.append("thing-head")
     entry = lexicon.first_names.get(name)
-    if entry and entry[1] < 700 or name in lexicon.full_forms and lexicon.per_million(first) < 1:
+    if (entry and entry[1] < 700) or (name in lexicon.full_forms and lexicon.per_million(first) < 1):
         signs.append("first-name+" if many else "first-name")
         if "place-head" in signs:
             signs.append("first-name+place-head")
@@ -129,7 +130,9 @@ def form_signs(words: tuple[str, ...], titles: tuple[str, ...], lexicon: Lexicon
     return signs
 
 
-_PLACE_ENDING = re.compile(r"\w\w(?:shire|ville|bury|burgh|borough|mouth|minster|cester|wick|thorpe|stead|chester|grad|stan|land|ton|ham|ford|field|port|worth|wood|dale|ley)$")
+_PLACE_ENDING = re.compile(
+    r"\w\w(?:shire|ville|bury|burgh|borough|mouth|minster|cester|wick|thorpe|stead|chester|grad|stan|land|ton|ham|ford|field|port|worth|wood|dale|ley)$"
+)
 _PEOPLE_ENDING = re.compile(r"\w\w(?:ese|ish|ism|ists?|ians?|eans?|ites?|men|woman|women|tion|ness|ity)$")
 
 

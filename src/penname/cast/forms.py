@@ -33,14 +33,17 @@ class Form:
 
     @property
     def titles(self) -> tuple[str, ...]:
+        """Keys of the titles before the name, in order."""
         return self.key[0]
 
     @property
     def words(self) -> tuple[str, ...]:
+        """Keys of the words of the name, in order."""
         return self.key[1]
 
     @property
     def count(self) -> int:
+        """Number of mentions."""
         return len(self.spans)
 
     @property
@@ -105,7 +108,7 @@ def _mark_lists(text: str, spans: list[Span], forms: dict[Key, Form], lexicon: L
         name = " ".join(word.capitalize() for word in span.words)
         entry = lexicon.first_names.get(name)
         place = not span.titles and lexicon.places.get(name, 0) >= 2
-        kinds.append("place" if place else "person" if span.titles or entry and entry[1] < 500 else "")
+        kinds.append("place" if place else "person" if span.titles or (entry and entry[1] < 500) else "")
     for k, (left, right) in enumerate(pairwise(spans)):
         between = right.start - left.end
         if between > 8 or not _LIST.fullmatch(text, left.end, right.start):
@@ -138,12 +141,14 @@ def _signs(form: Form, scan: Scan, classes: Mapping[str, str], lexicon: Lexicon)
 
 def _mark_families(forms: dict[Key, Form], scan: Scan) -> None:
     """A plural of a known name is a family ("the Reeds"); so may be an unknown plural after "the"."""
-    known = {word for form in forms.values() for word in (form.words[0], form.words[-1]) if form.count > 1 or form.titles or len(form.words) > 1}
+    known = {
+        word for form in forms.values() for word in (form.words[0], form.words[-1]) if form.count > 1 or form.titles or len(form.words) > 1
+    }
     for form in forms.values():
         word = form.words[-1]
         if form.titles or len(form.words) > 1 or not word.endswith("s") or word.endswith("ss"):
             continue
-        if word[:-1] in known or word.endswith("es") and word[:-2] in known:
+        if word[:-1] in known or (word.endswith("es") and word[:-2] in known):
             form.signs["family plural"] = 1.0
             form.signs["family plural the"] = form.share("the")
         elif form.share("the") >= 0.5 and not scan.lower[word]:
@@ -167,6 +172,8 @@ def judge_forms(forms: dict[Key, Form], scan: Scan, lexicon: Lexicon) -> None:
         form.kind = best_kind((totals[0], totals[1], totals[2]))
         if form.titles:
             form.kind = "person"
+        elif form.kind == "none" and form.scores[1] > form.scores[2] - 1.2 and form.signs["forced only"] == 0:
+            form.kind = "place"  # "the Battery": an ordinary word that names a place here
         elif len(form.words) == 1 and form.words[0] in MONTHS_DAYS:
             acts = form.share("said", "says", "did", "call", "is")
             form.kind = "person" if form.count >= 8 and acts > 0.35 and form.share("in", "the") < 0.1 else "none"

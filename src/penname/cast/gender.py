@@ -51,7 +51,9 @@ class GenderTally:
 
     def wife(self) -> float:
         """From -1 to 1: whether the words beside a woman's name are those of a wife or of a daughter."""
-        score = sum(self.words[w] for w in ("wife", "widow", "mother")) - sum(self.words[w] for w in ("daughter", "girl", "maiden", "heiress"))
+        score = sum(self.words[w] for w in ("wife", "widow", "mother")) - sum(
+            self.words[w] for w in ("daughter", "girl", "maiden", "heiress")
+        )
         return max(-1.0, min(1.0, score / 2))
 
     def gender(self) -> str:

@@ -26,7 +26,7 @@ class Lexicon:
     def is_past(self, word: str) -> bool:
         """Whether the word is a past form of a verb ("walked", "said")."""
         entry = self.words.get(word)
-        return bool(entry) and "d" in entry[0]
+        return entry is not None and "d" in entry[0]
 
 
 @cache

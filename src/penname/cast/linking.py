@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
-from penname.cast.context import Calls, Presence
 from penname.cast.forms import Form
 from penname.cast.gender import GenderTally, census_log_odds
 from penname.cast.lexicon import Lexicon
 from penname.cast.names import Name, name_gender, part_name, short_of
+from penname.cast.people import Context, Doubt, Person
 from penname.cast.vocabulary import (
     CIVIL_TITLES,
     FIRST_NAME_TITLES,
@@ -26,104 +25,6 @@ from penname.cast.vocabulary import (
     SURNAME_TITLES,
     UNMARRIED_TITLES,
 )
-
-
-@dataclass(slots=True, eq=False)
-class Person:
-    """One person as far as the forms tell: the names under which it goes."""
-
-    forms: list[Form] = field(default_factory=list)
-    firsts: list[tuple[str, ...]] = field(default_factory=list)
-    last: str = ""
-    married_name: str = ""  # "Mrs. John Dashwood": the husband's first name
-    titles: Counter[str] = field(default_factory=Counter)
-    presence: Presence = field(default_factory=Presence)
-    tally: GenderTally = field(default_factory=GenderTally)
-    evidence: list[str] = field(default_factory=list)
-    plural: bool = False
-
-    @property
-    def count(self) -> int:
-        return self.presence.count
-
-    @property
-    def gender(self) -> str:
-        """female, male, or nothing while it is unknown."""
-        gender = self.tally.gender()
-        return "" if gender == "unknown" else gender
-
-    @property
-    def shown(self) -> str:
-        """The fullest of the frequent names."""
-        return max(self.forms, key=lambda f: (f.count * (1 + len(f.words)), f.key)).shown
-
-    def titles_clash(self, gender: str) -> bool:
-        """Whether titles say the other gender; the census and pronouns do not count here."""
-        other = {"female": "male", "male": "female"}.get(gender)
-        return bool(other) and self.tally.titles[other or ""] > self.tally.titles[gender]
-
-    def noble(self) -> bool:
-        """Whether a good part of the mentions carry a noble title."""
-        return 4 * sum(n for title, n in self.titles.items() if title in NOBLE_TITLES) >= self.count
-
-    def surname_share(self) -> float:
-        """Share of the mentions that carry the surname."""
-        return sum(f.count for f in self.forms if self.last and " ".join(f.words).endswith(self.last)) / max(1, self.count)
-
-    def has_title(self, titles: frozenset[str]) -> bool:
-        return any(title in titles for title in self.titles)
-
-    def titled_first(self) -> int:
-        """Mentions as "Miss Elizabeth", "Mr. Edward": a title straight before the first name."""
-        firsts = {first[0] for first in self.firsts}
-        return sum(f.count for f in self.forms if f.titles and f.words[0] in firsts and f.titles[-1] in _BEFORE_FIRST)
-
-
-_BEFORE_FIRST = UNMARRIED_TITLES | CIVIL_TITLES | {"master"}
-
-
-@dataclass(slots=True)
-class Context:
-    """What the text around the forms says about who is who."""
-
-    presences: dict[Form, Presence]
-    calls: Calls
-    tallies: dict[Form, GenderTally]
-
-    def affinity(self, one: Person, other: Person) -> float:
-        """Log odds, -5 to 4, that two names are one person's, by where they stand."""
-        a, b = one.presence, other.presence
-        both = len(a.sentences & b.sentences)
-        small, large = (a, b) if len(a.blocks) < len(b.blocks) else (b, a)
-        shared = sum(min(count, large.blocks[block]) for block, count in small.blocks.items() if block in large.blocks)
-        score = -1.6 * both + 0.085 * max(0, shared - both)
-        score += self._called(one, other) + self._called(other, one)
-        return max(-5.0, min(4.0, score))
-
-    def _called(self, called: Person, speaker: Person) -> float:
-        """For every call by a name of ``called``: does ``speaker`` answer it, or somebody else, or is it ``speaker`` who calls?"""
-        mine, theirs = set(called.forms), set(speaker.forms)
-        answered = others = calls = 0
-        for form in called.forms:
-            for who, n in self.calls.answers.get(form, _NONE).items():
-                answered += n if who in theirs else 0
-                others += n if who not in theirs and who not in mine else 0
-            calls += sum(n for who, n in self.calls.callers.get(form, _NONE).items() if who in theirs)
-        return max(-2.0, min(3.0, 1.0 * answered - 0.4 * others)) * (answered > 0) - 1.5 * min(calls, 3)
-
-
-TRACE = False
-_NONE: Counter[object] = Counter()
-
-
-@dataclass(slots=True)
-class Doubt:
-    """A form that more than one person could bear: what was chosen, and the others, best first."""
-
-    form: Form
-    chosen: Person
-    others: list[Person]
-    margin: float
 
 
 class Linker:
@@ -196,7 +97,9 @@ class Linker:
         self.people.remove(person)
         for doubt in self.doubts:
             doubt.chosen = into if doubt.chosen is person else doubt.chosen
-            doubt.others = list(dict.fromkeys(into if p is person else p for p in doubt.others if (into if p is person else p) is not doubt.chosen))
+            doubt.others = list(
+                dict.fromkeys(into if p is person else p for p in doubt.others if (into if p is person else p) is not doubt.chosen)
+            )
 
     def _probe(self, form: Form) -> Person:
         """The form as a person of its own, to be weighed against others."""
@@ -210,10 +113,11 @@ class Linker:
         if not candidates:
             return None
         probe = self._probe(form)
-        scored = sorted(((prior + self.context.affinity(p, probe), p) for prior, p in candidates), key=lambda row: (-row[0], -row[1].count, row[1].shown))
+        scored = sorted(
+            ((prior + self.context.affinity(p, probe), p) for prior, p in candidates),
+            key=lambda row: (-row[0], -row[1].count, row[1].shown),
+        )
         best, person = scored[0]
-        if TRACE:
-            print("choose", form.shown, form.count, "floor", floor, [(round(x, 1), p.shown, p.count) for x, p in scored])
         if best < floor:
             return None
         if len(scored) > 1:
@@ -229,7 +133,9 @@ class Linker:
             return False
         word = form.words[-1]
         known = any(f.words[-1] == word[:-1] for f in self.forms if f is not form)
-        return form.titles[0] in PLURAL_TITLES and form.titles[0] != "mm" or form.titles[-1] in UNMARRIED_TITLES and word.endswith("s") and known
+        return (form.titles[0] in PLURAL_TITLES and form.titles[0] != "mm") or (
+            form.titles[-1] in UNMARRIED_TITLES and word.endswith("s") and known
+        )
 
     def _count_roles(self) -> None:
         for form in self.forms:
@@ -252,7 +158,7 @@ class Linker:
 
     def _known_first(self, word: str) -> bool:
         census = self.lexicon.first_names.get(word.capitalize())
-        return census is not None and census[1] < 1200 or word.capitalize() in self.lexicon.full_forms
+        return (census is not None and census[1] < 1200) or word.capitalize() in self.lexicon.full_forms
 
     def _role(self, form: Form) -> str:
         """Whether a single word (with or without title) is a first name or a surname."""
@@ -264,7 +170,7 @@ class Linker:
             return "last" if last > 3 * first and not known else "first"
         if title in SURNAME_TITLES:
             return "first" if known and first > 2 * last else "last"
-        if first > last or first == last == 0 and known:
+        if first > last or (first == last == 0 and known):
             return "first"
         if last > first:
             return "last"
@@ -282,20 +188,20 @@ class Linker:
                 continue
             if any(self._same_firsts(name.first, other) for other in person.firsts):
                 fit.append((1.0, person))
-        person = self._choose(form, fit, -3.5, f"same surname, and {first.title()} fits")
-        if person is None:
+        chosen = self._choose(form, fit, -3.5, f"same surname, and {first.title()} fits")
+        if chosen is None:
             self._new(form, name.first, name.last, married)
-        elif name.first not in person.firsts:
-            person.firsts.append(name.first)
+        elif name.first not in chosen.firsts:
+            chosen.firsts.append(name.first)
 
     def _woman(self, first: str) -> bool:
         """Whether a first name after "Mrs." can be her own, and not her husband's."""
         known = name_gender(first, self.lexicon)
-        return known == "female" or not known and census_log_odds(first, self.lexicon) < 0
+        return known == "female" or (not known and census_log_odds(first, self.lexicon) < 0)
 
     def _same_firsts(self, a: tuple[str, ...], b: tuple[str, ...]) -> bool:
         def fits(x: str, y: str) -> bool:
-            return x == y or min(len(x), len(y)) == 1 and x[0] == y[0]
+            return x == y or (min(len(x), len(y)) == 1 and x[0] == y[0])
 
         return fits(a[0], b[0]) and (len(a) == 1 or len(b) == 1 or fits(a[1], b[1]))
 
@@ -323,7 +229,7 @@ class Linker:
 
     def _title_prior(self, title: str, name: Name, person: Person) -> float | None:
         """How well a titled surname suits a bearer of the surname by titles alone; None where it cannot be."""
-        if person.married_name or name.gender and person.gender and person.gender != name.gender:
+        if person.married_name or (name.gender and person.gender and person.gender != name.gender):
             return None
         prior = person.surname_share()
         if title in person.titles:
@@ -399,7 +305,7 @@ class Linker:
         for person in sorted((p for p in self.people if p.firsts and not p.married_name), key=lambda p: (p.count, p.shown)):
             fit = []
             for other in self.people:
-                if other is person or other.married_name or person.last and other.last != person.last:
+                if other is person or other.married_name or (person.last and other.last != person.last):
                     continue
                 if person.gender and other.gender and person.gender != other.gender:
                     continue
@@ -418,7 +324,11 @@ class Linker:
         for person in [p for p in self.people if not p.last and len(p.forms) == 1 and p.firsts]:
             word = person.firsts[0][0]
             for other in sorted(self.people, key=lambda p: (-p.count, p.shown)):
-                if other.last and word in (other.last + "y", other.last + "ie", other.last + "ey") and self.context.affinity(person, other) > -1:
+                if (
+                    other.last
+                    and word in (other.last + "y", other.last + "ie", other.last + "ey")
+                    and self.context.affinity(person, other) > -1
+                ):
                     self._merge(other, person, f"a pet form of {other.last.title()}")
                     break
 
@@ -449,7 +359,12 @@ class Linker:
             if len(known) != len(words):
                 continue
             off = [(a, b) for a, b in zip(words, known, strict=True) if a != b]
-            if len(off) == 1 and min(map(len, off[0])) >= 6 and one_edit(*off[0]) and not (self._known_first(off[0][0]) and self._known_first(off[0][1])):
+            if (
+                len(off) == 1
+                and min(map(len, off[0])) >= 6
+                and one_edit(*off[0])
+                and not (self._known_first(off[0][0]) and self._known_first(off[0][1]))
+            ):
                 return True
         return False
 
@@ -468,12 +383,11 @@ class Linker:
         rows.sort(key=lambda row: (-row[0], row[1].shown, row[2].shown))
         taken: set[int] = set()
         for score, first, last in rows:
-            rivals = [s for s, f, l in rows if (f is first) != (l is last)]
+            rivals = [s for s, f, other in rows if (f is first) != (other is last)]
             if id(first) in taken or id(last) in taken or any(s > score - 0.8 for s in rivals):
                 continue
             taken |= {id(first), id(last)}
             self._merge(last, first, "who is called so is the one who answers, and the two never meet")
-
 
     def _note_near_pairs(self) -> None:
         """Pairs that the rules leave apart though something speaks for one person; the best partner of each."""

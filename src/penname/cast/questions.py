@@ -22,7 +22,12 @@ def open_questions(
 ) -> tuple[Question, ...]:
     """The questions of one book that nobody has answered, most mentions first, at most ``settings.max_questions``."""
     found: dict[str, Question] = {}
-    for question in (*_links(text, resolution, linker, ids), *_merges(text, resolution, linker, ids), *_kinds(text, resolution, ids), *_genders(text, resolution, ids)):
+    for question in (
+        *_links(text, resolution, linker, ids),
+        *_merges(text, resolution, linker, ids),
+        *_kinds(text, resolution, ids),
+        *_genders(text, resolution, ids),
+    ):
         if question.count >= settings.min_mentions and question.id not in answered:
             found.setdefault(question.id, question)
     return tuple(sorted(found.values(), key=lambda q: (-q.count, q.id))[: settings.max_questions])
@@ -34,6 +39,7 @@ def _links(text: str, resolution: Resolution, linker: Linker, ids: dict[int, str
         if home is None or doubt.margin > _LINK_MARGIN:
             continue
         others = [g for g in (next((g for g in resolution.groups if g.person is p), None) for p in doubt.others) if g and g is not home]
+        others = [g for g in others if g.count >= max(3, doubt.form.count // 30)]  # who is hardly named is hardly meant
         if not others:
             continue
         name = doubt.form.shown

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from penname.cast.decisions import Decision, plain_name
 from penname.cast.detect import Span
 from penname.cast.forms import Form
-from penname.cast.linking import Linker, Person
+from penname.cast.linking import Linker
+from penname.cast.people import Person
 
 _NEAR_CHARS = 2500  # a bearer named within so many characters is meant, where the usual one is not
 _FAR_CHARS = 6000
@@ -36,6 +37,7 @@ class Group:
 
     @property
     def count(self) -> int:
+        """Number of mentions of its forms."""
         return sum(form.count for form in self.forms)
 
 

@@ -90,7 +90,7 @@ def position(text: str, start: int) -> tuple[int, bool]:
             if j < 0 or text[j] == "\n":
                 return INITIAL, quoted
         elif c in _OPENING or c in _CLOSING:
-            if c in "\"“«„":
+            if c in '"“«„':
                 quoted = quoted or not space or c == "“"
             elif c in "‘'" and not space:
                 quoted = True
@@ -120,5 +120,7 @@ def _is_abbreviation(text: str, dot: int) -> bool:
     if not word:
         return False
     if len(word) == 1 and word.isupper():
-        return word != "I" or text[dot + 1 : dot + 2] not in ("\n", "") and text[dot + 2 : dot + 3].isupper() and text[k - 2 : k - 1].isupper()
-    return word[0].isupper() and (word.lower() in ABBREVIATED or word.lower() in TITLES and len(word) <= 4)
+        return word != "I" or (
+            text[dot + 1 : dot + 2] not in ("\n", "") and text[dot + 2 : dot + 3].isupper() and text[k - 2 : k - 1].isupper()
+        )
+    return word[0].isupper() and (word.lower() in ABBREVIATED or (word.lower() in TITLES and len(word) <= 4))

@@ -38,7 +38,7 @@ def answer_text(row: Mapping[str, Any]) -> str:
 
 def question_lines(book: Book, question: Question) -> list[str]:
     """A question for a person: why, three snippets, the proposed answer and the others."""
-    lines = [f"", f"{question.form} ({question.count} mentions in {book.id}): {question.why}"]
+    lines = ["", f"{question.form} ({question.count} mentions in {book.id}): {question.why}"]
     lines += [f"    ... {snippet(book, span)} ..." for span in question.snippets]
     lines.append(f"    proposed: {answer_text(question.proposal)}")
     if question.options:
@@ -70,7 +70,10 @@ def show_entity(book: Book, cast: Cast, entity: Entity) -> str:
 def show_cast(book: Book, cast: Cast, most: int = 40) -> str:
     """The most frequent people and places of a book, one a line."""
     counts = Counter(m.entity_id for m in cast.mentions)
-    lines = [f"{book.title}: {sum(e.kind == 'person' for e in cast.entities)} people, {sum(e.kind == 'place' for e in cast.entities)} places, {len(cast.unresolved)} open questions"]
+    lines = [
+        f"{book.title}: {sum(e.kind == 'person' for e in cast.entities)} people, {sum(e.kind == 'place' for e in cast.entities)} places, "
+        f"{len(cast.unresolved)} open questions"
+    ]
     for entity in sorted(cast.entities, key=lambda e: (-counts[e.id], e.id))[:most]:
         gender = {"female": "f", "male": "m"}.get(entity.gender, " ") if entity.kind == "person" else " "
         lines.append(f"{counts[entity.id]:6d}  {entity.kind:6s} {gender}  {' | '.join(entity.names[:6])}")
@@ -83,7 +86,8 @@ def cast_summary(cast: Cast) -> dict[str, Any]:
     return {
         "book": cast.book_id,
         "entities": [
-            {"id": e.id, "kind": e.kind, "gender": e.gender, "names": list(e.names), "family": e.family, "mentions": counts[e.id]} for e in cast.entities
+            {"id": e.id, "kind": e.kind, "gender": e.gender, "names": list(e.names), "family": e.family, "mentions": counts[e.id]}
+            for e in cast.entities
         ],
         "unresolved": [question_row(q) for q in cast.unresolved],
     }

@@ -16,7 +16,7 @@ from penname.core.folder import VoiceFolder
 from penname.core.hashing import sha256_file
 from penname.core.progress import say, track
 from penname.core.stage import Manifest, require_manifest, stage_writer
-from penname.core.store import load_books, save_cast
+from penname.core.store import load_books, load_casts, save_cast
 from penname.core.values import Book, Cast
 
 VERSION = 1
@@ -48,7 +48,7 @@ def run_cast(voice: VoiceFolder, decide: str = "") -> Manifest:
                 break
             decisions = decisions.add(taken)
             casts = _build(voice, books, decisions)
-            say(f"cast: took {len(taken)} proposed answers; they stand in {voice.decisions.name} as by = \"auto\"")
+            say(f'cast: took {len(taken)} proposed answers; they stand in {voice.decisions.name} as by = "auto"')
         save_decisions(voice.decisions, decisions)
     counts: dict[str, Any] = {
         "books": len(casts),
@@ -58,7 +58,9 @@ def run_cast(voice: VoiceFolder, decide: str = "") -> Manifest:
         "decided": sum(len(cast.decided) for cast in casts),
         "unresolved": sum(len(cast.unresolved) for cast in casts),
     }
-    with stage_writer(voice.cast, stage="cast", version=VERSION, settings=cast_settings(voice.config), inputs=cast_inputs(voice), counts=counts) as folder:
+    with stage_writer(
+        voice.cast, stage="cast", version=VERSION, settings=cast_settings(voice.config), inputs=cast_inputs(voice), counts=counts
+    ) as folder:
         for cast in casts:
             save_cast(folder / f"{cast.book_id}.json", cast)
     if counts["unresolved"]:
@@ -82,7 +84,10 @@ def _stop_message(books: Sequence[Book], casts: Sequence[Cast]) -> str:
     lines = [f"{total} names are for a person to decide, most frequent first:"]
     for book, cast in zip(books, casts, strict=True):
         lines += [line for question in cast.unresolved for line in question_lines(book, question)]
-    lines.append("decide them with: penname review, or penname cast --show NAME | --merge A B | --split A | --kind A KIND | --gender A G | --keep A | --drop A,")
+    lines.append(
+        "decide them with: penname review, or penname cast --show NAME, --merge A B, --link FORM B, --split A, --kind A KIND, "
+        "--gender A GENDER, --keep A, --drop A,"
+    )
     lines.append("or take all the proposals with: penname cast --decide auto")
     return "\n".join(lines)
 

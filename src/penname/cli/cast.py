@@ -41,7 +41,7 @@ def cast(
     if show and show != "all":
         print(show_name(voice, show, book))
         return
-    request = Request(merge=merge, link=link, share=tuple(share), split=tuple(split), kind=kind, gender=gender, keep=tuple(keep), drop=tuple(drop))
+    request = Request(merge, link, tuple(share), tuple(split), kind, gender, tuple(keep), tuple(drop))
     with hold(voice.path, "cast"):
         if request.any():
             decide_by_hand(voice, request, book)
@@ -49,4 +49,7 @@ def cast(
             run_cast(voice, decide)
     books = [item for item in load_books(voice.books) if book in ("", item.id)]
     casts = load_casts(voice.cast, books)
-    print(json_text([cast_summary(c) for c in casts]) if json else "\n\n".join(show_cast(b, c) for b, c in zip(books, casts, strict=True)) + "\n", end="")
+    if json:
+        print(json_text([cast_summary(item) for item in casts]), end="")
+    else:
+        print("\n\n".join(show_cast(b, c) for b, c in zip(books, casts, strict=True)))
