@@ -13,10 +13,12 @@ import pytest
 from synthetic import good_line, synthetic_voice
 
 from penname.beats import run_beats
-from penname.beats.annotator import Answer, Ask
+from penname.beats.annotator import Answer, Ask, Refusal
 from penname.beats.endpoint import EndpointAnnotator, host_of, is_loopback
+from penname.beats.gate import runs_of
 from penname.beats.inverse_prompt import EXAMPLES, chat_messages, completion_prompt
 from penname.beats.stage import load_corpus
+from penname.beats.words import folded
 from penname.core.config import BeatsConfig
 from penname.core.errors import BadInput, NeedsPerson, PennameError
 from penname.core.files import read_jsonl
@@ -26,6 +28,7 @@ from penname.core.values import Passage
 from serving import fault_server, requests_in
 
 SETTINGS = BeatsConfig(annotator="endpoint", model="m", timeout_seconds=2)
+AGAIN = "Write the beat again: one line, nothing else."
 ASK = Ask(Passage("b:0:0", "b", 0, 0, 10, "train"), "Some prose.", ("Jane",))
 
 
@@ -184,8 +187,6 @@ def test_a_passage_that_the_server_will_not_have_is_a_refusal() -> None:
 
 
 def test_a_cut_answer_gets_more_room_next_time() -> None:
-    from penname.beats.annotator import Refusal
-
     again = Ask(ASK.passage, ASK.text, ASK.names, 1, (("Jane hi", Refusal("truncated", "it was cut off")),))
     canned = Canned([OK])
     ask_canned(canned, ask=again)
@@ -212,17 +213,31 @@ def test_hosts() -> None:
     ]
 
 
-def test_the_examples_of_the_prompt_pass_the_gate() -> None:
+def test_the_examples_of_the_prompt_pass_the_gate_but_for_being_the_prompt() -> None:
     from penname.beats import Gate
+    from penname.beats.gate import RULES
     from penname.core.values import Book, Cast, Entity
 
     for prose, names, beat in EXAMPLES:
         cast = Cast("e", tuple(Entity(name, "person", "unknown", (name,)) for name in names), ())
         gate = Gate(Book("e", "E", "A", prose, ()), cast)
-        assert gate.check(beat, Passage("e:0:0", "e", 0, 0, len(prose), "train")) is None
+        refusal = gate.check(beat, Passage("e:0:0", "e", 0, 0, len(prose), "train"))
+        assert refusal is not None and "hands back the instructions" in refusal.reason
+        assert RULES.index("meta") < RULES.index("copied")  # every other rule but copied and repeat was asked before
+        assert not set(runs_of(folded(beat))) & set(runs_of(folded(prose)))
     prompt = completion_prompt(ASK)
     assert all(beat in prompt for _, _, beat in EXAMPLES) and "Names: Jane" in prompt
     assert len(chat_messages(ASK)) == 8
+
+
+def test_a_refused_line_is_shown_again_and_roles_always_alternate() -> None:
+    refusal = Refusal("words", "it has 30 words; at most 20 are allowed")
+    with_line = chat_messages(Ask(ASK.passage, ASK.text, ASK.names, 1, (("Jane hides and hides.", refusal),)))
+    assert [m["content"] for m in with_line[-2:]] == ["Jane hides and hides.", f"That cannot be used: {refusal.reason}. {AGAIN}"]
+    without = chat_messages(Ask(ASK.passage, ASK.text, ASK.names, 1, (("", refusal),)))
+    assert without[-1]["content"].startswith("That cannot be used: it has 30 words") and "Some prose." in without[-1]["content"]
+    for messages in (with_line, without):
+        assert [m["role"] for m in messages] == ["system", *["user", "assistant"] * 4, "user"][: len(messages)]
 
 
 # The stage, against every fault at random

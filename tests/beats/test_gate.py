@@ -20,6 +20,8 @@ BROKEN = [
     ("meta", "A line which describes Jane and a bottle."),
     ("meta", "Jane hides a bottle in this excerpt."),
     ("meta", "Summary: Jane hides a bottle."),
+    ("meta", "That cannot be used: the answer was cut off; answer with one short line only."),  # as SmolLM2-135M did
+    ("meta", "A child, left among the preserves, steals hidden money."),  # an example of the prompt, handed back
     ("refusal", "I'm sorry, but I can't help with that."),
     ("refusal", "I cannot provide a line for this."),
     ("refusal", "As an AI language model, I hide nothing."),

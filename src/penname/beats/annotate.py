@@ -172,7 +172,7 @@ class Annotation:
 
     def _question(self, slot: _Slot) -> Ask:
         names = tuple(surface for _, surface, _ in self.gates[slot.passage.book_id].names.present(slot.passage))
-        refused = tuple((row.text or row.raw[:200], Refusal(row.rule, row.reason)) for row in slot.answers)
+        refused = tuple((row.text, Refusal(row.rule, row.reason)) for row in slot.answers)
         return Ask(slot.passage, slot.text, names, len(slot.answers), refused, self.books[slot.passage.book_id].language)
 
     def _keep(self, slot: _Slot, attempt: int, answer: Answer, refusal: Refusal | None) -> None:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 
 from penname.beats.annotator import Refusal, Style
+from penname.beats.inverse_prompt import prompt_words
 from penname.beats.language import LanguageRule
 from penname.beats.names import NameBook
 from penname.beats.words import count_words, folded
@@ -25,6 +26,7 @@ _META = re.compile(
     r"\b(?:(?:the|this|that|our) (?:passage|scene|excerpt|extract|snippet|paragraph|narrator|narration|narrative|author|readers?"
     r"|text|chapter|novel|protagonist|speaker|dialogue|(?:main )?characters?|beat|summary|story (?:opens|begins|continues|ends|tells))"
     r"|describ(?:es|ed|ing)|depict(?:s|ed|ing)|portrays?|first[- ]person|third[- ]person|as an ai|foreshadow(?:s|ing)?"
+    r"|that cannot be used|the answer was|line only|write (?:the beat|one line|exactly one)|names allowed"
     r"|(?:passage|excerpt|paragraph|beat|summary|line)\s*(?:\d+\s*)?:)",
     re.IGNORECASE,
 )
@@ -60,20 +62,31 @@ class Gate:
             return Refusal("language", why)
         if bad := self.names.refused(line, passage):
             return Refusal("names", f'it uses "{bad[0]}", which is no name of this passage, or not as it is written there')
-        if copied := self._copied(line, passage):
+        if style == "sentence" and (echo := shared_run(folded(line), _PROMPT_RUNS)):
+            return Refusal("meta", f'it hands back the instructions ("{echo}"); say what happens')
+        if copied := shared_run(folded(line), runs_of(folded(self._text[passage.start : passage.end]))):
             return Refusal("copied", f'it copies "{copied}"; use your own words')
         if repeated := _repeats(line, neighbours):
             return Refusal("repeat", f'it says the same as the line beside it ("{repeated}"); say what is new here')
         return None
 
-    def _copied(self, line: str, passage: Passage) -> str | None:
-        words, source = folded(line), folded(self._text[passage.start : passage.end])
-        n = COPIED_WORDS_MAX + 1
-        runs = {tuple(source[i : i + n]) for i in range(len(source) - n + 1)}
-        for i in range(len(words) - n + 1):
-            if tuple(words[i : i + n]) in runs:
-                return " ".join(words[i : i + n])
-        return None
+
+def runs_of(words: list[str]) -> set[tuple[str, ...]]:
+    """Every run of one word more than may be copied."""
+    n = COPIED_WORDS_MAX + 1
+    return {tuple(words[i : i + n]) for i in range(len(words) - n + 1)}
+
+
+def shared_run(words: list[str], runs: set[tuple[str, ...]]) -> str | None:
+    """The first run of the words that is among the runs."""
+    n = COPIED_WORDS_MAX + 1
+    for i in range(len(words) - n + 1):
+        if tuple(words[i : i + n]) in runs:
+            return " ".join(words[i : i + n])
+    return None
+
+
+_PROMPT_RUNS = {run for words in prompt_words() for run in runs_of(words)}
 
 
 def _repeats(line: str, neighbours: Iterable[str]) -> str | None:

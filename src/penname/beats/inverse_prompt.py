@@ -7,6 +7,7 @@ nothing in it as an instruction, and whatever it answers still has to pass the g
 from __future__ import annotations
 
 from penname.beats.annotator import Ask
+from penname.beats.words import folded
 from penname.core.hashing import sha256_value
 
 PROMPT_VERSION = 1
@@ -58,11 +59,20 @@ def chat_messages(ask: Ask) -> list[dict[str, str]]:
     messages = [{"role": "system", "content": RULES}]
     for prose, names, beat in EXAMPLES:
         messages += [{"role": "user", "content": _question(prose, names)}, {"role": "assistant", "content": beat}]
-    messages.append({"role": "user", "content": _question(ask.text, ask.names)})
-    if ask.refused:
-        answer, refusal = ask.refused[-1]
-        messages += [{"role": "assistant", "content": answer or "..."}, {"role": "user", "content": _AGAIN.format(reason=refusal.reason)}]
-    return messages
+    question = _question(ask.text, ask.names)
+    if not ask.refused:
+        return [*messages, {"role": "user", "content": question}]
+    answer, refusal = ask.refused[-1]
+    again = _AGAIN.format(reason=refusal.reason)
+    if not answer:  # there was no line to show; two user turns in a row would break many chat templates
+        return [*messages, {"role": "user", "content": f"{again}\n\n{question}"}]
+    turns = [("user", question), ("assistant", answer), ("user", again)]
+    return messages + [{"role": role, "content": content} for role, content in turns]
+
+
+def prompt_words() -> list[list[str]]:
+    """The words of the prompt's own pieces, which a beat may not hand back."""
+    return [folded(piece) for piece in (RULES, _AGAIN, *(beat for _, _, beat in EXAMPLES))]
 
 
 def completion_prompt(ask: Ask) -> str:

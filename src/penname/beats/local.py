@@ -40,8 +40,8 @@ def local_model(settings: BeatsConfig) -> str:
 
 
 @contextmanager
-def serve_gguf(path: Path, settings: BeatsConfig) -> Iterator[tuple[str, str]]:
-    """Serve a GGUF file on a free loopback port while the block runs; yields (base address, key)."""
+def serve_gguf(path: Path, settings: BeatsConfig, threads: int = 0) -> Iterator[tuple[str, str]]:
+    """Serve a GGUF file on a free loopback port while the block runs, on ``threads`` cores (0: all); yields (base address, key)."""
     try:
         import xllamacpp
     except ImportError:
@@ -53,6 +53,9 @@ def serve_gguf(path: Path, settings: BeatsConfig) -> Iterator[tuple[str, str]]:
     params.port = 0
     params.n_parallel = slots
     params.n_ctx = slots * (_PROMPT_TOKENS + _TOKENS_PER_WORD * settings.passage_words_max + settings.max_tokens)
+    for pool in (params.cpuparams, params.cpuparams_batch):
+        pool.n_threads = threads or os.cpu_count() or 1
+        pool.poll = 0  # waiting threads sleep: a machine that does other work as well would lose a core to each
     params.offline = True  # serve what is here; never fetch
     params.ui = False
     params.verbosity = 0

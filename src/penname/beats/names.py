@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from penname.beats.words import CAPITALISED, TITLES, WORD, base_form
+from penname.beats.words import CAPITALISED, FUNCTION_WORDS, TITLES, WORD, base_form
 from penname.core.values import Book, Cast, Entity, Mention, Passage
 
 _NAME_WORD = re.compile(r"[^\W\d_][\w'’]*(?:-[^\W\d_][\w'’]*)*")
@@ -45,6 +45,7 @@ class NameBook:
             word for entity in cast.entities if entity.kind == "person" for name in entity.names for word in name_words(name)
         }
         self._folded_words = {word.lower() for word in self._words}
+        self._function_words = FUNCTION_WORDS.get(book.language.split("-")[0].lower(), frozenset())
         self.lower_counts = Counter(word for word in WORD.findall(book.text) if word[0].islower())
         self._lower_stems = {base_form(word) for word in self.lower_counts}
 
@@ -106,6 +107,8 @@ class NameBook:
             return True
         parts = word.split("-")
         if all(part in in_passage or part[:1].islower() for part in parts):
+            return True
+        if at_start and lower in self._function_words:
             return True
         return at_start and all(part.lower() in self.lower_counts or base_form(part.lower()) in self._lower_stems for part in parts)
 

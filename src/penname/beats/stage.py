@@ -151,7 +151,7 @@ def _annotate(voice: VoiceFolder, corpus: Corpus, yes: bool, confirm: Callable[[
         elif offline:
             annotation.ask(corpus.keywords, missing)
         elif settings.annotator == "local":
-            with serve_gguf(gguf_path(settings), settings) as (base_url, server_key):
+            with serve_gguf(gguf_path(settings), settings, voice.config.carrier.threads) as (base_url, server_key):
                 annotation.ask(EndpointAnnotator(base_url, server_key, settings, model=key["model"], seeded=True), missing)
         else:
             base_url = endpoint_address(settings)
