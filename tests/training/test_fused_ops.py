@@ -53,7 +53,7 @@ def test_norm_and_its_gradient(backend: str, dtype: torch.dtype, offset: float) 
 
 def test_swiglu_and_its_gradient(backend: str, dtype: torch.dtype) -> None:
     gate, up, d_product = (drawn(33, 130, dtype=dtype, seed=n) * 3 for n in (1, 2, 3))
-    g, u = gate.float().requires_grad_(), up.float().requires_grad_()
+    g, u = gate.float().clone().requires_grad_(), up.float().clone().requires_grad_()
     expected = silu(g) * u
     (expected * d_product.float()).sum().backward()
     assert g.grad is not None and u.grad is not None

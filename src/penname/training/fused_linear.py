@@ -114,7 +114,7 @@ class SharedProjections(torch.autograd.Function):
         """Each projection of ``x``."""
         block = LoraBlock.of(projections, x.dtype)
         reduced = block.reduce(x)
-        ctx.projections, ctx.block, ctx.offset = projections, block, source.offset if source else None
+        ctx.projections, ctx.offset = projections, source.offset if source else None
         ctx.set_materialize_grads(False)
         ctx.save_for_backward(reduced, *((source.x, source.rstd, source.weight) if source else (x,)))
         return tuple(block.forward(i, projection, x, reduced) for i, projection in enumerate(projections))
@@ -123,9 +123,8 @@ class SharedProjections(torch.autograd.Function):
     def backward(ctx: Any, *d_outputs: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
         """Gradients of x, and of every A and B."""
         reduced, *kept = ctx.saved_tensors
-        d_x, d_a, d_b = ctx.block.backward(
-            ctx.projections, d_outputs, lambda: input_again(kept, ctx.offset), reduced, ctx.needs_input_grad[0]
-        )
+        block = LoraBlock.of(ctx.projections, kept[0].dtype)  # made again: kept for every layer, it is as large as the adapter
+        d_x, d_a, d_b = block.backward(ctx.projections, d_outputs, lambda: input_again(kept, ctx.offset), reduced, ctx.needs_input_grad[0])
         return d_x, None, None, *d_a, *d_b
 
 

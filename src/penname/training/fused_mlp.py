@@ -11,6 +11,23 @@ from penname.training.fused_linear import LoraBlock, NormSource, Projection, inp
 from penname.training.fused_ops import swiglu_backward, swiglu_forward
 
 
+class Scratch:
+    """Memory for a block's widest intermediate, shared by all layers: taken from the heap each time, it would leave holes between what is
+    kept for the backward pass, and a step would need a fifth more memory.
+    """
+
+    def __init__(self) -> None:
+        self._memory = torch.empty(0)
+
+    def like(self, tensor: torch.Tensor) -> torch.Tensor:
+        """Uninitialised memory of the tensor's size, gone at the next call. On a GPU the allocator does this by itself."""
+        if tensor.device.type != "cpu":
+            return torch.empty_like(tensor)
+        if self._memory.dtype != tensor.dtype or self._memory.numel() < tensor.numel():
+            self._memory = torch.empty(tensor.numel(), dtype=tensor.dtype)
+        return self._memory[: tensor.numel()].view(tensor.shape)
+
+
 @dataclass(frozen=True)
 class Mlp:
     """The three projections of a SwiGLU block."""
@@ -18,6 +35,7 @@ class Mlp:
     gate: Projection
     up: Projection
     down: Projection
+    scratch: Scratch
 
 
 class FusedMlp(torch.autograd.Function):
@@ -30,9 +48,9 @@ class FusedMlp(torch.autograd.Function):
         reduced = first.reduce(x)
         gate = first.forward(0, mlp.gate, x, reduced)  # (N, F)
         up = first.forward(1, mlp.up, x, reduced)
-        product = swiglu_forward(gate, up)
+        product = swiglu_forward(gate, up, mlp.scratch.like(gate))
         reduced_down = second.reduce(product)
-        ctx.mlp, ctx.blocks, ctx.offset = mlp, (first, second), source.offset if source else None
+        ctx.mlp, ctx.offset = mlp, source.offset if source else None
         ctx.save_for_backward(gate, up, reduced, reduced_down, *((source.x, source.rstd, source.weight) if source else (x,)))
         return second.forward(0, mlp.down, product, reduced_down)
 
@@ -42,10 +60,11 @@ class FusedMlp(torch.autograd.Function):
         gate, up, reduced, reduced_down, *kept = ctx.saved_tensors
         if ctx.mlp is None:
             raise RuntimeError("the fused MLP went backward twice; its saved tensors are gone after the first time")
-        mlp, (first, second), (d_y,) = ctx.mlp, ctx.blocks, d_outputs
+        mlp, (d_y,) = ctx.mlp, d_outputs
         ctx.mlp = None
+        first, second = LoraBlock.of((mlp.gate, mlp.up), d_y.dtype), LoraBlock.of((mlp.down,), d_y.dtype)
         scaled = second.scaled_b[0]
-        d_product = d_y @ mlp.down.weight  # (N, F)
+        d_product = torch.mm(d_y, mlp.down.weight, out=mlp.scratch.like(gate))  # (N, F)
         d_reduced_down = None
         if scaled is not None and second.stacked_a is not None:
             d_reduced_down = d_y @ scaled  # (N, r)

@@ -56,14 +56,14 @@ def norm_backward(
     return (d_sum if d_passed is None else d_sum + d_passed.float()).to(x.dtype)
 
 
-def swiglu_forward(gate: torch.Tensor, up: torch.Tensor) -> torch.Tensor:
-    """silu(gate) * up (Shazeer 2020)."""
+def swiglu_forward(gate: torch.Tensor, up: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
+    """silu(gate) * up (Shazeer 2020), in ``out`` where it is given."""
+    product = torch.empty_like(gate) if out is None else out
     native = native_for(gate)
     if native is not None:
-        product = torch.empty_like(gate)
         native.call("swiglu_forward", gate.dtype, gate, up, product, gate.numel())
         return product
-    return silu(gate) * up
+    return torch.mul(silu(gate), up, out=product)
 
 
 def swiglu_backward(gate: torch.Tensor, up: torch.Tensor, d_product: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:

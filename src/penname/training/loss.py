@@ -8,7 +8,8 @@ import torch
 
 from penname.training.fused_ops import cross_entropy
 
-CHUNK = 512
+_CHUNK_BYTES = 2**25  # of logits at once: half of what stays in a server's last cache, and enough rows for a full-speed product
+_CHUNK_ROWS_MIN = 128
 
 
 class ChunkedCrossEntropy(torch.autograd.Function):
@@ -40,6 +41,7 @@ class ChunkedCrossEntropy(torch.autograd.Function):
         return gradient * grad_outputs[0].to(gradient.dtype), None, None, None
 
 
-def cross_entropy_sum(hidden: torch.Tensor, weight: torch.Tensor, targets: torch.Tensor, chunk: int = CHUNK) -> torch.Tensor:
+def cross_entropy_sum(hidden: torch.Tensor, weight: torch.Tensor, targets: torch.Tensor, chunk: int = 0) -> torch.Tensor:
     """Sum of the cross entropies in float32. hidden (N, D) at trained positions, weight (V, D) frozen, targets (N,)."""
+    chunk = chunk or max(_CHUNK_ROWS_MIN, _CHUNK_BYTES // (weight.shape[0] * weight.element_size()))
     return ChunkedCrossEntropy.apply(hidden, weight, targets, chunk)
