@@ -166,6 +166,17 @@ def test_corpus_words_takes_whole_chapters_and_a_part_of_the_last(voice: VoiceFo
     assert len(corpus_passages(passages, {"tale": book}, 10**6, seed=1)) == 18
 
 
+def test_what_corpus_words_leaves_out_is_named_and_stands_in_shards_of_its_own(voice: VoiceFolder) -> None:
+    small = open_voice(voice.path, ["shards.corpus_words=250"])
+    run_shards(small)
+    assert small.current_shards.name == voice.current_shards.name + "-250w"
+    outside = json.loads((small.current_shards / "truncation.json").read_text())["outside_corpus_words"]
+    inside = set(open_shards(small.current_shards).index["passages"])
+    assert outside
+    assert not inside & set(outside)
+    assert json.loads((voice.current_shards / "truncation.json").read_text())["outside_corpus_words"] == []
+
+
 def test_spans_are_carried_through_edits() -> None:
     from penname.core.values import Edit, RenamedCopy
 

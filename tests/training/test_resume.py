@@ -19,11 +19,11 @@ from safetensors.torch import load_file
 from penname.core.errors import StaleInput
 from penname.core.folder import VoiceFolder, open_voice
 from penname.shards import run_shards
-from penname.training.loop import Stopped
+from penname.training.loop import RunFiles, Stopped, train
 from penname.training.run import train_run
 from penname.training.stage import planned_runs
 from tiny import tiny_carrier
-from tiny_training import make_tiny_voice, toml
+from tiny_training import Tiny, make_tiny_voice, toml
 from voices import tiny_voice
 
 KILLS = 15  # a kind of carrier; two kinds make thirty
@@ -93,6 +93,14 @@ def test_a_changed_shard_is_refused_and_nothing_lost(tmp_path: Path) -> None:
     with pytest.raises(StaleInput, match=r"tokens\.bin is not the file that was written; run: penname shard"):
         train_run(voice, 1)
     assert adapter_bytes(voice) == before
+
+
+def test_another_order_at_resume_is_refused(dense: Tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    peft_model, settings = dense.attached(max_steps=2)
+    train(peft_model, dense.shards, settings, seed=1, run_id="x", files=RunFiles(tmp_path))
+    peft_model, settings = dense.attached(max_steps=2)
+    with pytest.raises(StaleInput, match="goes with another order of the rows"):
+        train(peft_model, dense.shards, settings, seed=2, run_id="x", files=RunFiles(tmp_path))
 
 
 def test_another_carrier_revision_begins_anew_and_keeps_the_old_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -60,12 +60,13 @@ def build_shards(
     single_share: float,
     seed: int,
     left_out: list[LeftOut] | None = None,
+    not_chosen: Sequence[str] = (),
     carrier: str = "",
 ) -> dict[str, Any]:
     """Write the shards of ``train`` and ``heldout`` into ``folder``; gives the counts.
 
     Pairs come grouped by copy, book and chapter, in reading order. Over-length passages and what else is not trained on go to
-    ``truncation.json``, after the rows that ``left_out`` already holds.
+    ``truncation.json``, after the rows that ``left_out`` already holds; so do the ids of passages ``not_chosen`` by corpus_words.
     """
     left_out = [] if left_out is None else left_out
     tables = ShardTables()
@@ -106,7 +107,7 @@ def build_shards(
         "passages": list(tables.passages),
     }
     (folder / "index.json").write_text(json_text(index), encoding="utf-8")
-    (folder / "truncation.json").write_text(json_text(_truncation(left_out)), encoding="utf-8")
+    (folder / "truncation.json").write_text(json_text(_truncation(left_out, not_chosen)), encoding="utf-8")
     return counts
 
 
@@ -209,9 +210,9 @@ def _write_tables(folder: Path, tables: ShardTables, rows: list[list[int]], trai
     (folder / "order.json").write_text(json_text(order), encoding="utf-8")
 
 
-def _truncation(left_out: list[LeftOut]) -> dict[str, Any]:
+def _truncation(left_out: list[LeftOut], not_chosen: Sequence[str]) -> dict[str, Any]:
     rows = [
         {"passage": r.passage_id, "copy": r.copy, "start": r.start, "end": r.end, "words": r.words, "tokens": r.tokens, "why": r.why}
         for r in left_out
     ]
-    return {"passages": len(rows), "words": sum(r.words for r in left_out), "rows": rows}
+    return {"passages": len(rows), "words": sum(r.words for r in left_out), "rows": rows, "outside_corpus_words": list(not_chosen)}

@@ -73,6 +73,7 @@ def run_shards(voice: VoiceFolder) -> Manifest:
             single_share=config.shards.single_share,
             seed=config.voice.seed,
             left_out=left_out,
+            not_chosen=sorted({p.id for p in passages if p.split == "train"} - {p.id for p in chosen}),
             carrier=Path(config.carrier.name).name,
         )
         counts.update(

@@ -13,9 +13,9 @@ import torch
 from peft import PeftModel
 
 from penname.core.config import TrainingConfig
-from penname.core.errors import PennameError, ProofFailed
+from penname.core.errors import PennameError, ProofFailed, StaleInput
 from penname.core.progress import progress
-from penname.core.tokens import Row, Shards
+from penname.core.tokens import Row, Shards, order_hash
 from penname.training.batch import batch_of
 from penname.training.checkpoint import newest_checkpoint, save_checkpoint
 from penname.training.heldout import heldout_loss
@@ -90,6 +90,12 @@ def step_rows(shards: Shards, settings: TrainingConfig, seed: int, first_step: i
         yield picked
 
 
+def order_hashes(shards: Shards, settings: TrainingConfig, seed: int) -> dict[str, str]:
+    """Hash of the order of every epoch that the run takes rows from."""
+    rows = min(max(1, round(settings.epochs * shards.train_rows)), total_steps(shards, settings) * settings.grad_accum_steps)
+    return {str(epoch): order_hash(shards.order(seed, epoch)) for epoch in range(math.ceil(rows / shards.train_rows))}
+
+
 def train(
     peft_model: PeftModel,
     shards: Shards,
@@ -105,7 +111,7 @@ def train(
     """Train the attached adapter to the end of its steps, from the newest checkpoint that verifies where there is one.
 
     ``on_samples(step)`` is called every ``sample_steps``. Stopped after ``should_stop`` turned true and a checkpoint was written.
-    ProofFailed where the loss is no number.
+    ProofFailed where the loss is no number, StaleInput where the rows would come in another order than before.
     """
     world = world or World()
     model = peft_model.get_base_model()
@@ -113,12 +119,13 @@ def train(
     parameters = adapter_parameters(peft_model)
     optimizer = make_optimizer(parameters, settings)
     steps = total_steps(shards, settings)
-    at = _resume(peft_model, optimizer, parameters, files, run_id)
+    orders = order_hashes(shards, settings, seed)
+    at = _resume(peft_model, optimizer, parameters, files, run_id, orders)
     log = MetricsLog(files.metrics, at.step, settings.track if world.first else "none", active=world.first)
 
     def save() -> None:
         if world.first:
-            state = {"position": asdict(at), "torch_rng": torch.get_rng_state().tolist(), "seed": seed}
+            state = {"position": asdict(at), "orders": orders, "torch_rng": torch.get_rng_state().tolist(), "seed": seed}
             tensors = adapter_tensors(peft_model), optimizer_tensors(optimizer, parameters)
             save_checkpoint(files.checkpoints, at.step, *tensors, _finite(state), run_id=run_id, keep=settings.keep_checkpoints)
         world.wait()
@@ -192,11 +199,20 @@ def _evaluate(peft_model: PeftModel, shards: Shards, at: Position, files: RunFil
 
 
 def _resume(
-    peft_model: PeftModel, optimizer: torch.optim.AdamW, parameters: dict[str, torch.nn.Parameter], files: RunFiles, run_id: str
+    peft_model: PeftModel,
+    optimizer: torch.optim.AdamW,
+    parameters: dict[str, torch.nn.Parameter],
+    files: RunFiles,
+    run_id: str,
+    orders: dict[str, str],
 ) -> Position:
     found = newest_checkpoint(files.checkpoints, run_id)
     if found is None:
         return Position()
+    if found.state["orders"] != orders:
+        raise StaleInput(
+            f"{files.checkpoints} goes with another order of the rows than the shards give now; delete that folder to begin this run anew"
+        )
     load_adapter_tensors(peft_model, found.adapter)
     load_optimizer_tensors(optimizer, parameters, found.optimizer)
     torch.set_rng_state(torch.tensor(found.state["torch_rng"], dtype=torch.uint8))

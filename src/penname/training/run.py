@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ from penname.training.carrier import LoadedCarrier, compile_layers, load_carrier
 from penname.training.checkpoint import complete_checkpoints
 from penname.training.estimate import seconds_per_token
 from penname.training.fused import fuse_model
-from penname.training.loop import Position, RunFiles, total_steps, train
+from penname.training.loop import Position, RunFiles, order_hashes, total_steps, train
 from penname.training.lora import CONFIG, WEIGHTS, adapted_modules, adapter_parameters, attach_lora, save_adapter
 from penname.training.parallel import World, join_world
 from penname.training.preflight import prove_adapter, prove_before
@@ -140,9 +139,8 @@ def _open_run(voice: VoiceFolder, files: RunFiles, run_id: str, world: World) ->
     before = read_json(path) if world.first and path.is_file() else None
     if world.first:
         if before is not None and before.get("run_id") != run_id:
-            kept = voice.runs / "replaced" / f"{files.folder.name}-{str(before.get('run_id'))[:8]}"
+            kept = _free_name(voice.runs / "replaced" / f"{files.folder.name}-{str(before.get('run_id'))[:8]}")
             kept.parent.mkdir(parents=True, exist_ok=True)
-            shutil.rmtree(kept, ignore_errors=True)
             files.folder.rename(kept)
             say(f"{files.folder.name} was made from other inputs or settings; it is kept as {kept.relative_to(voice.path)}")
             before = None
@@ -154,15 +152,19 @@ def _open_run(voice: VoiceFolder, files: RunFiles, run_id: str, world: World) ->
     return {"started_unix": int(time.time()), "hours": {}}
 
 
+def _free_name(path: Path) -> Path:
+    number = 1
+    while (found := path if number == 1 else path.with_name(f"{path.name}-{number}")).exists():
+        number += 1
+    return found
+
+
 def _facts(
     voice: VoiceFolder, carrier: LoadedCarrier, peft_model: PeftModel, shards: Shards, seed: int, inputs: dict[str, str], run_id: str
 ) -> dict[str, Any]:
     config, arm = voice.config, arm_of(voice)
     shard_manifest = require_manifest(voice.current_shards, "shard")
     parameters = adapter_parameters(peft_model)
-    epochs = range(max(1, -(-int(config.training.epochs * 1000) // 1000)))
-    from penname.core.tokens import order_hash
-
     return {
         "version": VERSION,
         "run": run_name(arm, seed),
@@ -171,7 +173,7 @@ def _facts(
         "seed": seed,
         "arm": arm.to_json(),
         "inputs": inputs,
-        "hashes": {**shard_manifest.inputs, "order": {str(e): order_hash(shards.order(seed, e)) for e in epochs}},
+        "hashes": {**shard_manifest.inputs, "order": order_hashes(shards, config.training, seed)},
         "carrier": {
             "name": carrier.facts.name,
             "source": carrier.facts.source,
