@@ -1,0 +1,51 @@
+"""The runs of a voice folder as something to serve: which adapter, on which carrier, with which verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from penname.carriers.store import resolve_carrier
+from penname.core.errors import BadInput, StaleInput
+from penname.core.files import read_json
+from penname.core.folder import VoiceFolder
+from penname.serving.adapter import Adapter, read_adapter
+
+
+@dataclass(frozen=True)
+class ServedRun:
+    """A finished run."""
+
+    name: str
+    folder: Path
+    record: dict[str, Any]
+    adapter: Adapter
+    carrier: Path
+
+
+def finished_runs(voice: VoiceFolder) -> list[str]:
+    """Names of the runs whose manifest stands."""
+    return sorted(path.parent.name for path in voice.runs.glob("*/manifest.json"))
+
+
+def open_run(voice: VoiceFolder, name: str | None = None) -> ServedRun:
+    """The named run, or the best one: of those of the configured carrier, the lowest held-out loss. StaleInput where none is finished."""
+    names = finished_runs(voice)
+    if not names:
+        raise StaleInput("there is no finished run in this voice folder; run: penname train")
+    if name is not None and name not in names:
+        raise BadInput(f'there is no finished run "{name}"; there are {", ".join(names)}')
+    if name is None:
+        records = {run: read_json(voice.runs / run / "run.json") for run in names}
+        own = [run for run in names if records[run]["arm"]["carrier"] == Path(voice.config.carrier.name).name] or names
+        name = min(own, key=lambda run: ((records[run].get("best") or {}).get("loss", float("inf")), run))
+    folder = voice.runs / name
+    record = read_json(folder / "run.json")
+    return ServedRun(name, folder, record, read_adapter(folder / "adapter"), resolve_carrier(record["settings"]["carrier"]["name"]))
+
+
+def said_verdict(voice: VoiceFolder) -> str:
+    """The verdict in one sentence, or that there is none."""
+    path = voice.judging / "verdict.json"
+    return str(read_json(path)["sentence"]) if path.is_file() else "This voice has no verdict yet."
