@@ -95,7 +95,10 @@ def _quoted(text: str) -> str:
 def save_copy(folder: Path, copy: RenamedCopy) -> None:
     """Write ``<book>.txt`` and ``<book>.edits.jsonl``; names.json of the whole copy is the caller's."""
     _put(folder / f"{copy.book_id}.txt", copy.text)
-    _put(folder / f"{copy.book_id}.edits.jsonl", jsonl_text(asdict(edit) for edit in copy.edits))
+    _put(
+        folder / f"{copy.book_id}.edits.jsonl",
+        jsonl_text({"start": e.start, "end": e.end, "new": e.new, "entity": e.entity} for e in copy.edits),
+    )
 
 
 def load_copy(folder: Path, book: Book) -> RenamedCopy:

@@ -153,21 +153,26 @@ def _forms(entity: Entity, lower: Counter[str]) -> tuple[set[str], set[str]]:
     return whole, lone
 
 
+@lru_cache(maxsize=16)
+def _searched(text: str, entities: tuple[Entity, ...], places: str) -> tuple[str, ...]:
+    """All surface forms that must not survive in any copy of the book."""
+    lower = _lower_counts(text)
+    found: set[str] = set()
+    for entity in entities:
+        if not entity.fixed and (entity.kind == "person" or (entity.kind == "place" and (places == "all" or not entity.real))):
+            whole, lone = _forms(entity, lower)
+            found |= whole | lone
+    return tuple(sorted(found))
+
+
 def _survivors(book: Book, cast: Cast, copy: RenamedCopy, places: str, spans: Spans, faults: list[str]) -> tuple[int, int]:
     """The second look: every surface form of every renamed entity is searched for in the copy."""
-    lower = _lower_counts(book.text)
-    whole: set[str] = set()
-    lone: set[str] = set()
-    for entity in cast.entities:
-        if not entity.fixed and (entity.kind == "person" or (entity.kind == "place" and (places == "all" or not entity.real))):
-            forms = _forms(entity, lower)
-            whole |= forms[0]
-            lone |= forms[1]
+    surfaces = _searched(book.text, cast.entities, places)
     fixed = {entity.id for entity in cast.entities if entity.fixed}
     kept = [(m.start, m.end) for m in cast.mentions if m.entity_id in fixed]
     seen, flat = set(re.findall(r"[^\W\d_]+", copy.text)), " ".join(copy.text.split())
     allowed = 0
-    for name in sorted(whole | lone):
+    for name in surfaces:
         # Cheap looks first: nearly all are gone, and a regular expression over the text takes a hundred times as long.
         if not seen.issuperset(re.findall(r"[^\W\d_]+", name)) or name not in flat:
             continue
@@ -179,7 +184,7 @@ def _survivors(book: Book, cast: Cast, copy: RenamedCopy, places: str, spans: Sp
                 around = " ".join(copy.text[max(0, match.start() - 25) : match.end() + 25].split())
                 faults.append(f"{name!r} survives: ...{around}...")
                 break
-    return len(whole | lone), allowed
+    return len(surfaces), allowed
 
 
 def _in_kept(at: int, spans: Spans, kept: list[tuple[int, int]]) -> bool:
