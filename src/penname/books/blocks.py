@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -31,12 +30,12 @@ FORCED = re.compile(
     re.IGNORECASE,
 )
 _HEADING_STARTS = frozenset(word[:3].upper() for word in ("volume vol part book chapter chap letter stave canto phase epoch episode section the table contents list author preface prologue epilogue conclusion finis".split())) | frozenset(word[:3].upper() for word in WORDS)  # noqa: E501
+_BREAK_CHARS = 200
 _SPARE_COLUMNS = 3
 _VERSE_COLUMNS = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A run of lines that belong together; a line is ``(start, end)`` without its edges of white space.
 
     ``gap`` is the number of blank lines before it. ``rule`` says why a block is gone. ``scene`` is True where a scene
@@ -146,7 +145,7 @@ def _runs(lines: list[_Line], layout: Layout, width: int) -> Iterator[tuple[int,
 
 
 def _is_break(line: str) -> bool:
-    return (line[0] in _BREAK_STARTS or line[1:3] in (" o", " O", " 0")) and bool(_BREAK_LINE.fullmatch(line))
+    return len(line) <= _BREAK_CHARS and (line[0] in _BREAK_STARTS or line[1:3] in (" o", " O", " 0")) and bool(_BREAK_LINE.fullmatch(line))
 
 
 def _room_after(line: _Line, lines: list[_Line], number: int, width: int) -> bool:
@@ -211,9 +210,9 @@ def _seams(text: str, blocks: list[Block], width: int) -> Iterator[Block]:
         wide = set()
     for i, block in enumerate(blocks):
         if i in wide:
-            yield Block(block.kind, block.lines, block.gap, scene=True)
+            yield block._replace(scene=True)
         elif i and width and _goes_on(text, blocks[i - 1], block, width):
-            yield Block(block.kind, block.lines, block.gap, goes_on=True)
+            yield block._replace(goes_on=True)
         else:
             yield block
 

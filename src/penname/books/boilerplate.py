@@ -35,6 +35,7 @@ _META = re.compile(
 _SIGN = re.compile(r"gutenberg|small\s+print", re.IGNORECASE)
 _BROKEN = re.compile(r"\W{0,3}\*{2,}\s*(?:START|END)\s+OF\s+(?:THE|THIS)?\s*(?:PROJECT)?\s*$", re.IGNORECASE)
 _HEADER_LINES = 400
+_LICENCE_NEAR_CHARS = 6000
 _INNER_CHARS = 30_000  # text behind an END marker that is longer than any licence, and is none, belongs to the book
 
 
@@ -54,8 +55,10 @@ def gutenberg_frame(text: str) -> list[Rewrite]:
         return []
     lines = split_lines(text)
     markers = _markers(text, lines)
+    starts = [start for kind, start, _ in markers if kind == "start"]
+    licences = [match.start() for match in _LICENCE.finditer(text)]
     cuts: list[Rewrite] = []
-    inside = not any(kind == "start" for kind, _, _ in markers[:1]) and not any(kind == "start" for kind, _, _ in markers)
+    inside = not starts
     opened_at = 0
     if inside:
         header_end = _bare_header_end(text, lines)
@@ -71,7 +74,7 @@ def gutenberg_frame(text: str) -> list[Rewrite]:
                 cuts.append((start, end, "", "gutenberg-marker"))
             inside, opened_at = True, end
         elif inside and start >= opened_at:
-            if _more_book_follows(text, end, markers):
+            if _more_book_follows(end, starts, licences, len(text)):
                 cuts.append((start, end, "", "gutenberg-marker"))
             else:
                 inside, closed_at = False, start
@@ -117,9 +120,13 @@ def _marker_end(text: str, lines: Lines, index: int) -> int:
     return lines[index][1]
 
 
-def _more_book_follows(text: str, end: int, markers: list[tuple[str, int, int]]) -> bool:
-    following = next((start for kind, start, _ in markers if kind == "start" and start >= end), len(text))
-    return following - end > _INNER_CHARS and not _LICENCE.search(text, end, min(end + 6000, following))
+def _more_book_follows(end: int, starts: list[int], licences: list[int], size: int) -> bool:
+    """Whether what follows an END marker is more of the book: long, and no licence near its beginning."""
+    at = bisect_right(starts, end - 1)
+    following = starts[at] if at < len(starts) else size
+    at = bisect_right(licences, end - 1)
+    near = licences[at] if at < len(licences) else size
+    return following - end > _INNER_CHARS and near > min(end + _LICENCE_NEAR_CHARS, following)
 
 
 def _bare_header_end(text: str, lines: Lines) -> int:

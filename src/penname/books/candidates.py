@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from penname.books.blocks import Block
 from penname.books.numerals import WORD_PATTERN, WORDS, number
@@ -42,8 +42,7 @@ _SMALL = frozenset("a an and at by for from in into of on or the to with is as d
 MAX_HEADING_CHARS = 400
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A block that looks like a heading. ``style`` groups those that are numbered alike; ``words`` follow before the next one."""
 
     block: int
@@ -149,7 +148,7 @@ def find_candidates(text: str, blocks: list[Block], hinted: frozenset[int]) -> t
     titles = Counter(c.title for c in found)
     found = [c for c in found if not c.title or titles[c.title] < 4]  # the same title again and again is a running head
     ends = [*(c.block for c in found), len(blocks)][1:]
-    return [replace(c, words=words[end] - words[c.block + 1], before=words[c.block]) for c, end in zip(found, ends, strict=True)], words[-1]
+    return [c._replace(words=words[end] - words[c.block + 1], before=words[c.block]) for c, end in zip(found, ends, strict=True)], words[-1]
 
 
 def is_list(text: str, block: Block) -> bool:

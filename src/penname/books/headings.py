@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
@@ -185,7 +185,7 @@ def _with_misprints(chain: list[Candidate], items: list[Candidate]) -> list[Cand
         if lost > 0:
             between = [c for c in items if a.block < c.block < b.block and c.block not in taken and c.words >= _PROSE_WORDS]
             if len(between) == lost:
-                out += [replace(c, number=a.number + 1 + n) for n, c in enumerate(between)]
+                out += [c._replace(number=a.number + 1 + n) for n, c in enumerate(between)]
     return sorted(out, key=lambda c: c.block)
 
 

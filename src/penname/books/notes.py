@@ -59,28 +59,29 @@ def _all_notes(text: str) -> Iterator[Rewrite]:
 
 
 def _brackets(text: str) -> Iterator[Rewrite]:
+    openings = list(_OPENING.finditer(text))
+    closings = _closings(text) if openings else {}
     reached = 0
-    for match in _OPENING.finditer(text):
+    for match in openings:
         start = match.start()
-        if start < reached:
+        end = closings.get(start, 0)
+        if start < reached or not end or end - start > _MAX_BRACKET_CHARS:
             continue
         what = match["what"].lower()
         rule = next((rule for head, rule in _RULES if what.startswith(head)), "illustration")
         if rule == "page-number" and not _PAGE_ONLY.match(text, start) and what != "blank page":
             continue
-        if rule == "illustration" and match[0].rstrip().endswith(what) and text[match.end() : match.end() + 1] not in (":", "]", ".", " ", "\n", "—", "-"):
-            continue
-        end = _closing(text, start)
-        if end:
-            reached = end
-            yield start, end, "", rule
+        reached = end
+        yield start, end, "", rule
 
 
-def _closing(text: str, start: int) -> int:
-    """Where the bracket that opens at ``start`` closes, nested ones counted; 0 where it does not."""
-    depth = 0
-    for match in _BRACKET.finditer(text, start, min(len(text), start + _MAX_BRACKET_CHARS)):
-        depth += 1 if match[0] == "[" else -1
-        if depth == 0:
-            return match.end()
-    return 0
+def _closings(text: str) -> dict[int, int]:
+    """Where each bracket that closes does so: start of "[" -> end of its "]"."""
+    open_at: list[int] = []
+    found = {}
+    for match in _BRACKET.finditer(text):
+        if match[0] == "[":
+            open_at.append(match.start())
+        elif open_at:
+            found[open_at.pop()] = match.end()
+    return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import replace
 from pathlib import Path
 
 from penname.books.blocks import Block, cut_blocks, join_lines
@@ -61,7 +60,7 @@ def clean(source: Source, *, id: str | None, settings: BooksConfig) -> Book:
     if not blocks:
         raise BadInput(f"{source.name} has no text left once its boilerplate is gone; name the file that holds the book")
     seams = _seam_blocks(draft.marks[hint_marks:], blocks)
-    blocks = [replace(block, scene=False) if i in seams else block for i, block in enumerate(blocks)]
+    blocks = [block._replace(scene=False) if i in seams else block for i, block in enumerate(blocks)]
     hints = _hints_by_block(source, draft.marks[:hint_marks], blocks)
     structure = find_structure(text, blocks, hints)
     title, author = _title_and_author(source, about, text, blocks, structure)
@@ -71,7 +70,7 @@ def clean(source: Source, *, id: str | None, settings: BooksConfig) -> Book:
     openings = {h.last + 1 for h in structure.headings}
     scenes = {i + 1 for i in structure.sections if i not in openings}
     blocks = [
-        replace(block, kind="gone", rule=gone[i]) if i in gone else replace(block, scene=True) if i in scenes else block
+        block._replace(kind="gone", rule=gone[i]) if i in gone else block._replace(scene=True) if i in scenes else block
         for i, block in enumerate(blocks)
     ]
     if all(block.kind == "gone" for block in blocks):

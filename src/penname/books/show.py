@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from penname.core.values import Book
+from penname.core.files import read_jsonl
+from penname.core.store import load_book
+from penname.core.values import Book, Removed
 
 _CONTEXT_CHARS = 18
+
+
+def load_with_removed(folder: Path) -> Book:
+    """The Book in ``folder`` with the account of what was removed."""
+    return replace(load_book(folder), removed=tuple(Removed(**row) for row in read_jsonl(folder / "removed.jsonl")))
 
 
 def book_summary(book: Book) -> dict[str, Any]:

@@ -10,7 +10,9 @@ from penname.cli.options import HERE, Json, Set, Where
 
 
 def book(
-    source: Annotated[str, typer.Argument(help="Only read this one (a file, a folder of chapters, gutenberg:ID) and show it; nothing is written.")] = "",
+    source: Annotated[
+        str, typer.Argument(help="Only read this one (a file, a folder of chapters, gutenberg:ID) and show it; nothing is written.")
+    ] = "",
     where: Where = HERE,
     overrides: Set = [],
     show: Annotated[bool, typer.Option("--show", help="Print chapters, words, alphabet, removals and oddities of each book.")] = False,
@@ -21,7 +23,7 @@ def book(
     Example: penname -C bronte book --show
     """
     from penname.books.read import read_book
-    from penname.books.show import book_summary, show_book
+    from penname.books.show import book_summary, load_with_removed, show_book
     from penname.core.config import load_config
     from penname.core.files import json_text
 
@@ -34,7 +36,6 @@ def book(
     from penname.books.stage import books_fresh, run_books
     from penname.core.folder import open_voice
     from penname.core.lock import hold
-    from penname.core.store import load_books
 
     voice = open_voice(where, overrides)
     if not (show and books_fresh(voice)):
@@ -50,5 +51,5 @@ def book(
                 end="",
             )
             return
-    books = load_books(voice.books)
+    books = [load_with_removed(path.parent) for path in sorted(voice.books.glob("*/book.json"))]
     print(json_text([book_summary(item) for item in books]) if json else "\n\n".join(show_book(item) for item in books) + "\n", end="")
