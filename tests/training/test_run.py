@@ -243,3 +243,20 @@ def test_a_full_disk_under_metrics_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(PennameError, match="the disk is full"), log:
         log._file = Path("/dev/full").open("w")  # noqa: SIM115 (the log closes it)
         log.heldout(1, 2.0)
+
+
+def test_heldout_loss_is_the_mean_over_tokens_of_the_rows_it_takes(dense: Tiny) -> None:
+    from penname.training.batch import batch_of
+    from penname.training.heldout import heldout_loss
+    from penname.training.step import loss_sum
+
+    model = dense.model()
+    rows = list(dense.shards.heldout_rows)
+    assert len(rows) == 3
+    with torch.no_grad():
+        batches = [batch_of(dense.shards.row(row)) for row in rows]
+        sums = [float(loss_sum(model, batch)) for batch in batches]
+    counts = [len(batch.targets) for batch in batches]
+    assert heldout_loss(model, dense.shards) == pytest.approx(sum(sums) / sum(counts), abs=1e-6)
+    assert heldout_loss(model, dense.shards, limit=2) == pytest.approx((sums[0] + sums[1]) / (counts[0] + counts[1]), abs=1e-6)
+    assert heldout_loss(model, dense.shards, limit=3) == heldout_loss(model, dense.shards)

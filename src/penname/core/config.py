@@ -171,6 +171,8 @@ class TrainingConfig(Section):
     """A cap on optimizer steps; 0 for none."""
     eval_steps: int = Field(50, ge=1)
     """Held-out loss every so many steps."""
+    eval_rows: int = Field(32, ge=0)
+    """Packed held-out rows that it is measured on, spread over all of them; 0 for all."""
     sample_steps: int = Field(0, ge=0)
     """Sample passages every so many steps; 0 only at the end."""
     save_steps: int = Field(50, ge=1)

@@ -13,7 +13,7 @@ from penname.core.hashing import sha256_value
 _SHORT = {"attention+mlp": "am", "attention+mlp+linear": "aml"}
 # Settings that change how a run is made or watched, and not what it is: runs that differ only here are the same run.
 _NOT_MEANING = {
-    "seeds", "eval_steps", "sample_steps", "save_steps", "keep_checkpoints", "gradient_checkpointing", "compile", "attention", "track",
+    "seeds", "eval_steps", "eval_rows", "sample_steps", "save_steps", "keep_checkpoints", "gradient_checkpointing", "compile", "attention", "track",
     "ask_above_hours",
 }  # fmt: skip
 
@@ -67,5 +67,6 @@ def train_settings(config: Config) -> dict[str, Any]:
     """The settings that change what a run is."""
     training = config.training.model_dump(mode="json", exclude=_NOT_MEANING)
     if config.training.early_stop_evals:
-        training["eval_steps"] = config.training.eval_steps  # then it decides which adapter is kept
+        # Then it decides which adapter is kept.
+        training |= {"eval_steps": config.training.eval_steps, "eval_rows": config.training.eval_rows}
     return {**training, "carrier_dtype": config.carrier.dtype}

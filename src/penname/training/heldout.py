@@ -13,11 +13,16 @@ from penname.training.step import loss_sum
 
 
 @torch.no_grad()
-def heldout_loss(model: Any, shards: Shards, world: World | None = None) -> float | None:
-    """Mean cross entropy per passage token over the held-out rows; None where there are none. ``model`` is the causal LM."""
+def heldout_loss(model: Any, shards: Shards, world: World | None = None, limit: int = 0) -> float | None:
+    """Mean cross entropy per passage token over the held-out rows, or ``limit`` of them spread over all; None where there are none.
+
+    ``model`` is the causal LM.
+    """
     world = world or World()
     device = next(model.parameters()).device
     rows = list(shards.heldout_rows)
+    if limit and len(rows) > limit:
+        rows = [rows[i * len(rows) // limit] for i in range(limit)]
     if not rows:
         return None
     model.eval()

@@ -136,7 +136,7 @@ def train(
     with log, progress("train", steps) as bar:
         bar.advance(at.step)
         if at.step == 0:
-            _evaluate(peft_model, shards, at, files, log, world)  # the carrier's own loss, where the curve begins
+            _evaluate(peft_model, shards, settings, at, files, log, world)  # the carrier's own loss, where the curve begins
         for rows in [] if past_best() else step_rows(shards, settings, seed, at.step):
             started = time.monotonic()
             for group in optimizer.param_groups:
@@ -164,7 +164,7 @@ def train(
 
             last = at.step == steps
             if at.step % settings.eval_steps == 0 or last:
-                _evaluate(peft_model, shards, at, files, log, world)
+                _evaluate(peft_model, shards, settings, at, files, log, world)
             if on_samples and settings.sample_steps and at.step % settings.sample_steps == 0 and not last:
                 on_samples(at.step)
             stop = world.any(should_stop())
@@ -182,8 +182,10 @@ def _accumulate(model: torch.nn.Module, rows: list[Row], device: torch.device, s
     return sum(forward_backward(model, batch_of(row, device), scale)[0] for row in rows)
 
 
-def _evaluate(peft_model: PeftModel, shards: Shards, at: Position, files: RunFiles, log: MetricsLog, world: World) -> None:
-    found = heldout_loss(peft_model.get_base_model(), shards, world)
+def _evaluate(
+    peft_model: PeftModel, shards: Shards, settings: TrainingConfig, at: Position, files: RunFiles, log: MetricsLog, world: World
+) -> None:
+    found = heldout_loss(peft_model.get_base_model(), shards, world, settings.eval_rows)
     if found is None:
         return
     at.history.append((at.step, found))
