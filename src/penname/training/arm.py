@@ -13,8 +13,8 @@ from penname.core.hashing import sha256_value
 _SHORT = {"attention+mlp": "am", "attention+mlp+linear": "aml"}
 # Settings that change how a run is made or watched, and not what it is: runs that differ only here are the same run.
 _NOT_MEANING = {
-    "seeds", "eval_steps", "eval_rows", "sample_steps", "save_steps", "keep_checkpoints", "gradient_checkpointing", "compile", "attention", "track",
-    "ask_above_hours",
+    "seeds", "eval_steps", "eval_rows", "sample_steps", "save_steps", "keep_checkpoints", "gradient_checkpointing", "compile",
+    "attention", "track", "ask_above_hours",
 }  # fmt: skip
 
 
