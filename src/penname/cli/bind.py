@@ -39,7 +39,7 @@ def bind(
     if adapter is not None:
         results = {str(adapter): bind_adapter(adapter, voice.config.carrier.name, classes, depth, target)}
     else:
-        results = {name: bind_run(voice, name, classes, depth, target) for name in (run or finished_runs(voice) or [None])}
+        results = {name: bind_run(voice, name, classes, depth, target) for name in (run or finished_runs(voice) or [""])}
     rows = [{"adapter": name, **binding.to_json()} for name, bindings in results.items() for binding in bindings]
     if json:
         print(json_text(rows), end="")

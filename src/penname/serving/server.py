@@ -120,10 +120,11 @@ def _ask(target: ServerTarget, ids: Sequence[int], adapted: bool) -> dict[int, f
         if target.lora_id is not None:
             body: dict[str, Any] = {
                 "prompt": list(ids),
-                "n_predict": 1,
+                "n_predict": 8,  # of which the first counts; the server holds back a token that is part of a character
                 "temperature": 0,
                 "n_probs": 100,
                 "cache_prompt": False,
+                "ignore_eos": True,  # an end as the first token would leave the answer without probabilities
                 "lora": [{"id": target.lora_id, "scale": 1.0 if adapted else 0.0}],
             }
             answer = httpx.post(f"{base}/completion", json=body, headers=headers, timeout=TIMEOUT_SECONDS).raise_for_status().json()

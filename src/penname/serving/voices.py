@@ -34,9 +34,9 @@ def open_run(voice: VoiceFolder, name: str | None = None) -> ServedRun:
     names = finished_runs(voice)
     if not names:
         raise StaleInput("there is no finished run in this voice folder; run: penname train")
-    if name is not None and name not in names:
+    if name and name not in names:
         raise BadInput(f'there is no finished run "{name}"; there are {", ".join(names)}')
-    if name is None:
+    if not name:
         records = {run: read_json(voice.runs / run / "run.json") for run in names}
         own = [run for run in names if records[run]["arm"]["carrier"] == Path(voice.config.carrier.name).name] or names
         name = min(own, key=lambda run: ((records[run].get("best") or {}).get("loss", float("inf")), run))
