@@ -148,7 +148,7 @@ def wait_for_lines(voice: VoiceFolder, count: int, alive: Callable[[], bool], se
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 def test_a_signal_saves_and_exits(tmp_path: Path, number: int) -> None:
     voice = make_tiny_voice(tmp_path, "qwen3", max_steps=5000, epochs=5000.0, save_steps=10**6, eval_steps=10**6)
     child = start(voice)
