@@ -55,6 +55,7 @@ def test_stage_and_verify_a_folder(call):
     (resolve_carrier("mine") / "config.json").write_text("{}")
     code, out = call("verify", "mine", "--json")
     assert code == 1 and "config.json is missing or not the file" in json.loads(out)["problems"][0]
+    assert "mine is damaged: " in call("list")[1]  # and the list still shows the others
 
 
 def test_stage_from_the_registry_and_survey_it(call, registry):

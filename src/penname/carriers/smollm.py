@@ -5,6 +5,8 @@ It is instruction-tuned and quantised to 4 bits, so it serves to try things, not
 
 from __future__ import annotations
 
+import contextlib
+import io
 import subprocess
 import sys
 import tempfile
@@ -90,9 +92,14 @@ def unpack_gguf(folder: Path, gguf_name: str) -> None:
     from penname.carriers.loading import quiet_transformers
 
     quiet_transformers()
-    model = AutoModelForCausalLM.from_pretrained(
-        folder, gguf_file=gguf_name, dtype=torch.float32, quantization_config=GgufConfig(dequantize=True), local_files_only=True
-    )
+    with contextlib.redirect_stderr(io.StringIO()):  # its GGUF reader draws a bar that no setting turns off
+        model = AutoModelForCausalLM.from_pretrained(
+            folder,
+            gguf_file=gguf_name,
+            dtype=torch.float32,
+            quantization_config=GgufConfig(dequantize=True),
+            local_files_only=True,
+        )
     tied = model.config.tie_word_embeddings
     tensors = {
         key: value.to(torch.bfloat16).contiguous() for key, value in model.state_dict().items() if not (tied and key == "lm_head.weight")

@@ -29,12 +29,18 @@ def show_list(json: bool) -> None:
     from penname.carriers.known import REPOS
     from penname.carriers.smollm import NAME, REQUIREMENT
     from penname.carriers.store import carrier_folder
+    from penname.core.errors import PennameError
 
-    staged = [carrier_facts(carrier_folder(name)) for name in staged_carriers()]
-    names = {facts.name for facts in staged}
+    staged, damaged = [], {}
+    for name in staged_carriers():
+        try:
+            staged.append(carrier_facts(carrier_folder(name)))
+        except PennameError as error:
+            damaged[name] = str(error)
+    names = {facts.name for facts in staged} | set(damaged)
     known = {name: source for name, source in {NAME: REQUIREMENT, **REPOS}.items() if name not in names}
     if json:
-        print(json_text({"staged": [asdict(facts) for facts in staged], "known": known}), end="")
+        print(json_text({"staged": [asdict(facts) for facts in staged], "damaged": damaged, "known": known}), end="")
         return
     table = _table("carrier", "kind", "layout", "from", "")
     for facts in staged:
@@ -45,6 +51,8 @@ def show_list(json: bool) -> None:
     for facts in staged:
         if facts.warning:
             print(facts.warning)
+    for name, sentence in damaged.items():
+        print(f"{name} is damaged: {sentence}")
 
 
 def show_survey(org: str, json: bool) -> None:
