@@ -17,13 +17,16 @@ from penname.cast.vocabulary import (
     NEVER_NAMES,
     NOBLE_TITLES,
     PARTICLES,
+    PEOPLES,
     PLACE_HEADS,
     PLACE_OPENERS,
     ROMAN,
     SOMETIMES_NAMES,
     SUFFIXES,
+    SURNAME_TITLES,
     SURNAME_WORDS,
     TITLES,
+    UNMARRIED_TITLES,
 )
 
 Pairs = Counter[tuple[str, str]]
@@ -31,7 +34,7 @@ NAME, MAYBE, TITLE, NEVER = "name", "maybe", "title", "never"
 _LINKS = "|".join(sorted(PARTICLES, key=len, reverse=True))
 _GAP = re.compile(
     r"(?P<space>[ \t]{1,2}|[ \t]*\n[ \t]*(?!\n))$|(?P<hyphen>-)$|(?P<dot>\.[ \t]*\n?[ \t]*)$|(?P<suffix>,[ \t\n]+)$"
-    rf"|[ \t\n]+(?P<link>(?:{_LINKS})(?:[ \t\n]+la)?)[ \t\n]+$|[ \t\n]+(?P<of>of(?:[ \t\n]+the)?)[ \t\n]+$"
+    rf"|\.?[ \t\n]+(?P<link>(?:{_LINKS})(?:[ \t\n]+la)?)[ \t\n]+$|[ \t\n]+(?P<of>of(?:[ \t\n]+the)?)[ \t\n]+$"
 )
 _TITLED_OF = NOBLE_TITLES | frozenset("king queen prince princess emperor empress bishop archbishop master dean dauphin".split())
 _DETERMINERS = frozenset("the a an my his her your our their this that these those some any no every each another such".split())
@@ -59,6 +62,10 @@ def classify_words(scan: Scan, lexicon: Lexicon) -> dict[str, str]:
     classes: dict[str, str] = {}
     for key in {*scan.mid, *scan.initial, *scan.caps}:
         classes[key] = _classify(key, scan, lexicon, determined[key], free[key])
+    for left, right in pairwise(scan.tokens):
+        # "Mr. Pole", "Miss Finn": a people's name that this book uses as a surname.
+        if left.key in SURNAME_TITLES | UNMARRIED_TITLES and right.key in PEOPLES and 0 < right.start - left.end < 4 and right.place == MID:
+            classes[right.key] = NAME if free[right.key] > 2 * determined[right.key] else MAYBE
     return classes
 
 

@@ -79,7 +79,7 @@ class GenderTally:
 
 def tally_genders(forms: Iterable[Form], layout: Layout, starts: list[int], lexicon: Lexicon) -> dict[Form, GenderTally]:
     """A tally for each person form; ``starts`` are the starts of all names in the text, sorted, and end the search for a pronoun."""
-    follower = dict(zip(starts, [*starts[1:], len(layout.text)], strict=True))
+    follower = dict(zip(starts, [*starts[1:], len(layout.text)], strict=False))
     tallies: dict[Form, GenderTally] = {}
     for form in forms:
         tally = tallies[form] = GenderTally()

@@ -153,7 +153,9 @@ class Linker:
             word = name.first[0]
             if title in FIRST_NAME_TITLES or title in KIN_TITLES:
                 self.as_first[word] += form.count
-            elif title in SURNAME_TITLES and not (word in firsts and self._known_first(word)):
+            elif title in SURNAME_TITLES and not (
+                word in firsts and (self._known_first(word) or self.as_first[word] >= 3 and not self.as_last[word])
+            ):
                 self.as_last[word] += form.count
 
     def _known_first(self, word: str) -> bool:
@@ -169,7 +171,7 @@ class Linker:
         if title in FIRST_NAME_TITLES or title in KIN_TITLES:
             return "last" if last > 3 * first and not known else "first"
         if title in SURNAME_TITLES:
-            return "first" if known and first > 2 * last else "last"
+            return "first" if first > 2 * last and (known or first >= 3) else "last"
         if first > last or (first == last == 0 and known):
             return "first"
         if last > first:
@@ -188,6 +190,8 @@ class Linker:
                 continue
             if any(self._same_firsts(name.first, other) for other in person.firsts):
                 fit.append((1.0, person))
+            elif any(len(one) == 1 and one[0] in more[1:] for other in person.firsts for one, more in ((name.first, other), (other, name.first))):
+                fit.append((0.5, person))  # a middle name: "Fairfax Rochester" and "Edward Fairfax Rochester"
         chosen = self._choose(form, fit, -3.5, f"same surname, and {first.title()} fits")
         if chosen is None:
             self._new(form, name.first, name.last, married)
@@ -224,6 +228,8 @@ class Linker:
         floor = -0.5 if len([p for _, p in candidates if p.firsts]) < 2 else 0.3
         if title in UNMARRIED_TITLES:
             floor = -4.0
+        elif title in MARRIED_TITLES and len([p for _, p in candidates if p.firsts]) > 1:
+            floor = 1.0  # a mother of daughters, more likely than one of them
         if not self._choose(form, candidates, floor, "same surname, and the title fits"):
             self._new(form, (), word)
 
@@ -231,7 +237,7 @@ class Linker:
         """How well a titled surname suits a bearer of the surname by titles alone; None where it cannot be."""
         if person.married_name or (name.gender and person.gender and person.gender != name.gender):
             return None
-        prior = person.surname_share()
+        prior = person.surname_share() * min(1.0, person.count / 5)
         if title in person.titles:
             prior += 0.5
         if title in MARRIED_TITLES:

@@ -135,7 +135,7 @@ class Resolution:
         shared = dict(self.shared)
         for doubt in linker.doubts:
             home = next((g for g in self.groups if doubt.form in g.forms), None)
-            if home is None or doubt.form in shared or doubt.margin > 2.0:
+            if home is None or doubt.form in shared or doubt.margin > 2.0 or doubt.form.titles:
                 continue
             others = [g for g in self.groups if g is not home and any(p in doubt.others for p in [g.person]) and g.count >= 3]
             if others:

@@ -78,8 +78,7 @@ ROMAN = re.compile(r"(?=[ivx])x{0,3}(?:ix|iv|v?i{0,3})")
 SUFFIXES = frozenset("esq esquire jr sr junior senior jun sen bart md ma".split())
 PARTICLES = frozenset(
     """
-    de du des del della di da dos van von der den ter ten la le les el al bin ben ibn ap af av zu zur d l of y
-    """.split()
+    de du des del della di da dos van von der den ter ten la le les el al bin ben ibn ap af av zu zur d l """.split()
 )
 CAPITAL_PARTICLES = frozenset(
     """

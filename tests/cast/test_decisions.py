@@ -1,0 +1,144 @@
+"""Questions, decisions, and the stop."""
+
+from __future__ import annotations
+
+import pytest
+
+from penname.cast import Decision, Decisions, load_decisions, run_cast, save_decisions
+from penname.cast.decide import Request, decide_by_hand
+from penname.cast.stage import show_name
+from penname.core.config import CastConfig
+from penname.core.errors import BadInput, NeedsPerson
+from penname.core.folder import open_voice
+from penname.core.stage import read_manifest, stage_writer
+from penname.core.store import load_cast, save_book
+
+from .conftest import book_of
+from .test_linking import TALE, owner
+
+TEXT = TALE * 3
+
+
+def decided(*items: Decision) -> Decisions:
+    return Decisions(items)
+
+
+def test_merge_split_gender_keep_and_drop(cast_of):
+    one = cast_of(TEXT, decided(Decision("merge", ("Mrs. Harkaway", "Joan"))))
+    assert owner(one, TEXT, "Mrs. Harkaway") == owner(one, TEXT, "Joan")
+    two = cast_of(TEXT, decided(Decision("split", ("Lizzy",))))
+    assert owner(two, TEXT, "Lizzy") != owner(two, TEXT, "Elizabeth")
+    three = cast_of(TEXT, decided(Decision("gender", ("Pole",), "unknown"), Decision("keep", ("Joan",)), Decision("drop", ("Lizzy",))))
+    assert three.by_id()[owner(three, TEXT, "Pole")].gender == "unknown"
+    assert three.by_id()[owner(three, TEXT, "Joan")].fixed
+    assert not any(TEXT[m.start : m.end] == "Lizzy" for m in three.mentions)
+    four = cast_of(TEXT, decided(Decision("kind", ("Pole", "Mr. Pole"), "other")))
+    assert four.by_id()[owner(four, TEXT, "Pole")].kind == "other"
+
+
+def test_link_moves_one_form_alone(cast_of):
+    cast = cast_of(TEXT, decided(Decision("link", ("Miss Elizabeth", "Joan"))))
+    assert owner(cast, TEXT, "Miss Elizabeth") == owner(cast, TEXT, "Joan") != owner(cast, TEXT, "Elizabeth")
+
+
+def test_share_gives_each_mention_to_whom_the_context_names(cast_of):
+    filler = "Nothing happened for a long while, and the rain fell on the roofs of the town. " * 100
+    part = "{0} came in. She sat down. Mary laughed at her work. {0} went out again, and she was gone.\n\n"
+    text = "\n\n".join((part.format("Mary Ingram") * 6, filler, part.format("Mary Rivers") * 5))
+    shared = decided(Decision("share", ("Mary", "Mary Ingram", "Mary Rivers")))
+    cast = cast_of(text, shared)
+    marys = [m for m in cast.mentions if text[m.start : m.end] == "Mary"]
+    ingram, rivers = owner(cast, text, "Mary Ingram"), owner(cast, text, "Mary Rivers")
+    half = len(text) // 2
+    assert {m.entity_id for m in marys if m.start < half} == {ingram}
+    assert {m.entity_id for m in marys if m.start > half} == {rivers}
+
+
+def test_a_person_wins_over_auto(cast_of):
+    both = decided(Decision("gender", ("Pole",), "female", by="person"), Decision("gender", ("Pole",), "male", by="auto"))
+    cast = cast_of(TEXT, both)
+    assert cast.by_id()[owner(cast, TEXT, "Pole")].gender == "female"
+
+
+def test_file_keeps_comments_and_round_trips(tmp_path):
+    path = tmp_path / "decisions.toml"
+    path.write_text('# mine\n[[decision]]\n# she marries in chapter 38\naction = "merge"\nnames = ["Jane", "Mrs. Rochester"]\n', encoding="utf-8")
+    decisions = load_decisions(path)
+    assert decisions.items == (Decision("merge", ("Jane", "Mrs. Rochester")),)
+    more = decisions.add([Decision("keep", ("Pilot",), book="jane-eyre", question="name:pilot")])
+    save_decisions(path, more)
+    assert "# she marries in chapter 38" in path.read_text(encoding="utf-8")
+    assert load_decisions(path) == more
+    save_decisions(path, Decisions(more.items[1:]))
+    assert load_decisions(path).items == more.items[1:]
+    assert load_decisions(tmp_path / "none.toml") == Decisions()
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ('action = "marry"\nnames = ["A"]', "the actions are"),
+        ('action = "merge"\nnames = ["A"]', "at least 2"),
+        ('action = "kind"\nnames = ["A"]\nvalue = "ghost"', "person, place, other"),
+        ('action = "keep"\nname = ["A"]', "none of"),
+    ],
+)
+def test_faulty_decisions_are_refused_with_a_reason(tmp_path, row, says):
+    path = tmp_path / "decisions.toml"
+    path.write_text(f"[[decision]]\n{row}\n", encoding="utf-8")
+    with pytest.raises(BadInput, match=says):
+        load_decisions(path)
+
+
+def voice_of(tmp_path, text: str):
+    (tmp_path / "voice.toml").write_text('[voice]\nbooks = ["tale.txt"]\n', encoding="utf-8")
+    voice = open_voice(tmp_path)
+    with stage_writer(voice.books, stage="books", version=1, settings={}, inputs={}) as folder:
+        save_book(folder / "tale", book_of(text))
+    return voice
+
+
+GIRLS = "Blanche Ingram sang. Mary Ingram listened. Miss Ingram smiled. Blanche was proud; she knew it. Mary was not; she slept.\n\n" * 9
+
+
+def test_the_stage_stops_and_goes_on_with_answers(tmp_path):
+    voice = voice_of(tmp_path, GIRLS)
+    with pytest.raises(NeedsPerson, match="Miss Ingram") as stop:
+        run_cast(voice)
+    assert stop.value.exit_code == 3 and "proposed:" in str(stop.value) and "penname cast --decide auto" in str(stop.value)
+    cast = load_cast(voice.cast / "tale.json")
+    question = next(q for q in cast.unresolved if q.form == "Miss Ingram")
+    assert question.id == "link:miss ingram" and len(question.snippets) == 3
+    assert read_manifest(voice.cast).counts["unresolved"] == len(cast.unresolved)
+    decide_by_hand(voice, Request(link=("Miss Ingram", "Blanche")))
+    with pytest.raises(NeedsPerson) if len(cast.unresolved) > 1 else _nothing():
+        run_cast(voice)
+    after = load_cast(voice.cast / "tale.json")
+    assert "link:miss ingram" in after.decided
+    assert owner(after, GIRLS, "Miss Ingram") == owner(after, GIRLS, "Blanche") != owner(after, GIRLS, "Mary")
+    manifest = run_cast(voice, decide="auto")
+    assert manifest.counts["unresolved"] == 0
+    assert {d.by for d in load_decisions(voice.decisions).items} <= {"person", "auto"}
+    first = {path.name: path.read_bytes() for path in voice.cast.iterdir()}
+    run_cast(voice)
+    assert {path.name: path.read_bytes() for path in voice.cast.iterdir()} == first
+
+
+class _nothing:
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *_):
+        return False
+
+
+def test_names_that_no_book_has_are_refused(tmp_path):
+    voice = voice_of(tmp_path, GIRLS)
+    run_cast(voice, decide="auto")
+    with pytest.raises(BadInput, match='did you mean "Blanche"'):
+        decide_by_hand(voice, Request(keep=("Blanch",)))
+    assert "mentions" in show_name(voice, "Blanche")
+
+
+def test_at_most_so_many_questions():
+    assert CastConfig().max_questions == 40

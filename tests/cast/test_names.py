@@ -1,0 +1,90 @@
+"""Which words are found as names, in what spans, of what kind."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from penname.cast.detect import classify_words, find_spans
+from penname.cast.lexicon import load_lexicon
+from penname.cast.names import part_name, short_of
+from penname.cast.scan import INITIAL, MID, scan_text
+
+PLAIN = """Mr. Harkaway walked to Norwich with his sister. "Good morning, Miss Harkaway," said Colonel Brandon Monday week.
+
+Miss King laughed. Poor Jane said nothing. Then Jane went home with O'Brien and Mme. de Bourgh to Thorley Hall.
+"""
+
+
+def spans_of(text: str) -> list[tuple[tuple[str, ...], str]]:
+    scan = scan_text(text)
+    lexicon = load_lexicon()
+    return [(s.titles, s.surface) for s in find_spans(scan, classify_words(scan, lexicon), lexicon)]
+
+
+def surfaces(cast, text: str, kind: str) -> set[str]:
+    kinds = {e.id: e.kind for e in cast.entities}
+    return {text[m.start : m.end] for m in cast.mentions if kinds[m.entity_id] == kind}
+
+
+def test_titles_belong_to_the_name_and_neighbours_do_not():
+    found = spans_of(PLAIN)
+    assert (("mr",), "Mr. Harkaway") in found
+    assert (("miss",), "Miss King") in found  # a title word borne as a surname
+    assert (("colonel",), "Colonel Brandon") in found  # and not "Colonel Brandon Monday"
+    assert ((), "Jane") in found
+    assert ((), "Poor Jane") not in found and ((), "Then Jane") not in found
+    assert ((), "O'Brien") in found
+    assert (("mme",), "Mme. de Bourgh") in found
+    assert ((), "Thorley Hall") in found
+
+
+def test_possessives_stay_outside_the_span():
+    assert spans_of("We saw Brocklehurst's carriage.") == [((), "Brocklehurst")]
+
+
+def test_capitals_know_what_forces_them():
+    scan = scan_text('He met Tom. Tom ran. "Tom!" he said; Tom stopped, and Mr. Tom went.')
+    assert [t.place for t in scan.tokens if t.key == "tom"] == [MID, INITIAL, INITIAL, MID, MID]
+
+
+def test_initials_and_particles_join(cast_of):
+    assert spans_of("It was Annie P. Miller herself.")[0][1] == "Annie P. Miller"
+    assert part_name(("lady",), ("catherine", "de", "bourgh")).last == "de bourgh"
+    assert part_name((), ("st", "john", "rivers")).first == ("st john",)
+
+
+def test_months_days_nations_and_interjections_are_no_names(cast_of):
+    text = "In March the French came on Monday. Oh, Heaven! said the Englishman in June. May they go by Friday. " * 6
+    cast = cast_of(text)
+    assert surfaces(cast, text, "person") == set()
+
+
+def test_people_and_places_are_told_apart(cast_of):
+    text = (
+        "Harkaway said nothing. He lived in Lowthorpe. \"I think,\" said Harkaway, \"that Lowthorpe is dull.\" They went to Lowthorpe "
+        "with Harkaway, who laughed. Harkaway had come from Lowthorpe in London. He asked Harkaway. In Lowthorpe all was quiet.\n\n"
+    ) * 3
+    cast = cast_of(text)
+    assert "Harkaway" in surfaces(cast, text, "person")
+    assert surfaces(cast, text, "place") >= {"Lowthorpe", "London"}
+    real = {name: e.real for e in cast.entities for name in e.names}
+    assert real["London"] and not real["Lowthorpe"]
+
+
+def test_mentions_are_sorted_and_do_not_overlap(cast_of, story):
+    cast = cast_of(story.read_text(encoding="utf-8"))
+    ends = 0
+    for mention in cast.mentions:
+        assert ends <= mention.start < mention.end
+        ends = mention.end
+    by_id = defaultdict(int)
+    for mention in cast.mentions:
+        by_id[mention.entity_id] += 1
+    assert set(by_id) == {e.id for e in cast.entities}
+
+
+def test_short_forms():
+    lexicon = load_lexicon()
+    assert short_of("lizzy", "elizabeth", lexicon) == 1.0
+    assert short_of("skaggsy", "skaggs", lexicon) > 0
+    assert short_of("meg", "josephine", lexicon) == 0.0
