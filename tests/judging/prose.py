@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from penname.core.rng import CounterRng
 
-PLAIN = "the a of and to in it was he she that with for on as at by had not but from they this".split()
-ORNATE = "upon whilst thus thereof wherein yet nor whence hitherto alas perhaps indeed though which whose".split()
-THINGS = "house river lamp letter morning garden horse window table road child voice hand night door".split()
+PLAIN = "the a of and to in it was he she that with for on as at by had not but from they this".split()  # noqa: SIM905
+ORNATE = "upon whilst thus thereof wherein yet nor whence hitherto alas perhaps indeed though which whose".split()  # noqa: SIM905
+THINGS = "house river lamp letter morning garden horse window table road child voice hand night door".split()  # noqa: SIM905
 NAMES = ("Anna", "Bertram", "Clara", "Dunstan")
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import pytest
-from judging.prose import write
 
+from judging.prose import write
 from penname.core.errors import BadInput
 from penname.judging.instrument import Instrument
 

@@ -50,26 +50,26 @@ def separation(
     found = auc(a, b)
     if not len(a) or not len(b):
         return Separation(found, 0.0, 1.0, 1.0, len(a), len(b))
-    groups = [_members(high_clusters), _members(low_clusters)]
-    draws = [auc(a[_resample(groups[0], rng)], b[_resample(groups[1], rng)]) for _ in range(RESAMPLES)]
+    both = np.concatenate([a, b])
+    above = (both[:, None] > both[None]) + 0.5 * (both[:, None] == both[None])  # (N, N): every AUC here is a sum over parts of it
+    weight_high, weight_low = _resamples(high_clusters, rng), _resamples(low_clusters, rng)  # (RESAMPLES, n)
+    wins = ((weight_high @ above[: len(a), len(a) :]) * weight_low).sum(axis=1)
+    draws = wins / (weight_high.sum(axis=1) * weight_low.sum(axis=1))
     tail = (1 - INTERVAL) / 2 * 100
     lower, upper = np.percentile(draws, [tail, 100 - tail])
-    return Separation(found, float(lower), float(upper), _permutation_p(a, b, found, rng), len(a), len(b))
+    return Separation(found, float(lower), float(upper), _permutation_p(above, len(a), found, rng), len(a), len(b))
 
 
-def _members(clusters: Sequence[object]) -> list[np.ndarray]:
-    names = list(dict.fromkeys(clusters))
-    return [np.flatnonzero([cluster == name for cluster in clusters]) for name in names]
+def _resamples(clusters: Sequence[object], rng: np.random.Generator) -> np.ndarray:
+    """How often each score is drawn when its clusters are drawn with replacement: (RESAMPLES, n)."""
+    number = {cluster: i for i, cluster in enumerate(dict.fromkeys(clusters))}
+    drawn = rng.multinomial(len(number), np.full(len(number), 1 / len(number)), size=RESAMPLES)
+    return drawn[:, [number[cluster] for cluster in clusters]].astype(float)
 
 
-def _resample(groups: list[np.ndarray], rng: np.random.Generator) -> np.ndarray:
-    return np.concatenate([groups[i] for i in rng.integers(len(groups), size=len(groups))])
-
-
-def _permutation_p(a: np.ndarray, b: np.ndarray, found: float, rng: np.random.Generator) -> float:
-    both = np.concatenate([a, b])
-    far = 0
-    for _ in range(RESAMPLES):
-        mixed = rng.permutation(both)
-        far += abs(auc(mixed[: len(a)], mixed[len(a) :]) - 0.5) >= abs(found - 0.5) - 1e-12
-    return (far + 1) / (RESAMPLES + 1)
+def _permutation_p(above: np.ndarray, n: int, found: float, rng: np.random.Generator) -> float:
+    order = rng.permuted(np.tile(np.arange(len(above)), (RESAMPLES, 1)), axis=1)
+    is_high = (order < n).astype(float)  # (RESAMPLES, N)
+    mixed = ((is_high @ above) * (1 - is_high)).sum(axis=1) / (n * (len(above) - n))
+    far = (np.abs(mixed - 0.5) >= abs(found - 0.5) - 1e-12).sum()
+    return float((far + 1) / (RESAMPLES + 1))

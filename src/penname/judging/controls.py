@@ -14,7 +14,7 @@ from penname.judging.heldout import HeldOut, Material
 from penname.judging.instrument import Instrument
 from penname.judging.pooling import Block, pool, pool_text
 
-SIGNIFICANT = 0.05
+SIGNIFICANT = 0.01  # of a negative control: three of them at .05 would refuse one sound voice in seven
 OTHER_TEST_SHARE = 0.25  # the end of each other book, which the instrument is not fitted on
 
 
@@ -55,10 +55,13 @@ def fit_and_score(material: Material, prompts: Sequence[HeldOut], base_texts: Se
 
 
 def cut_text(text: str, tail_share: float) -> tuple[str, str]:
-    """(head, tail) of a text, cut at a paragraph end."""
-    paragraphs = text.split("\n\n")
-    at = max(1, round(len(paragraphs) * (1 - tail_share)))
-    return "\n\n".join(paragraphs[:at]), "\n\n".join(paragraphs[at:])
+    """(head, tail) of a text, cut at the end of a paragraph, or of a line where it has no paragraphs."""
+    at = int(len(text) * (1 - tail_share))
+    for mark in ("\n\n", "\n", " "):
+        found = text.find(mark, at)
+        if 0 <= found < at + (len(text) - at) // 2:
+            return text[:found], text[found + len(mark) :]
+    return text, ""
 
 
 def cluster_of(one: HeldOut) -> str:

@@ -49,11 +49,23 @@ def judge_runs(
     return verdict, samples
 
 
+def write_base(voice: VoiceFolder, material: Material, prompts: Sequence[HeldOut]) -> tuple[list[str], Likelihood]:
+    """The base model's passages from the prompts, and how likely it finds the held-out ones."""
+    base = base_writer(voice.config)
+    texts = [sample.text for sample in base.write(prompts, "base model")]
+    return texts, likelihood(base.model, base.tokenizer, asked_passages(voice, material), voice.config.voice.seed)
+
+
+def asked_passages(voice: VoiceFolder, material: Material) -> list[HeldOut]:
+    """The held-out passages whose likelihood is measured, the same for every model."""
+    return choose_prompts(material.heldout, min(SENSITIVITY_PASSAGES, len(material.heldout)), voice.config.voice.seed)
+
+
 def write_all(
     voice: VoiceFolder, material: Material, prompts: Sequence[HeldOut], records: Sequence[Mapping[str, Any]]
 ) -> dict[str, tuple[list[str], Likelihood]]:
     """Each run's passages from the prompts, and how likely it finds the held-out ones. The carrier is loaded once."""
-    asked = choose_prompts(material.heldout, min(SENSITIVITY_PASSAGES, len(material.heldout)), voice.config.voice.seed)
+    asked = asked_passages(voice, material)
     base = base_writer(voice.config)
     written = {}
     for record in records:

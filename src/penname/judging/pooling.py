@@ -41,8 +41,15 @@ def pool(passages: Sequence[tuple[str, str, str]], block_words: int) -> list[Blo
 
 
 def pool_text(text: str, block_words: int, cluster: str) -> list[Block]:
-    """Blocks of a running text, cut at paragraph ends."""
-    return pool([(paragraph, "", cluster) for paragraph in text.split("\n\n") if paragraph.strip()], block_words)
+    """Blocks of a running text, cut at paragraph ends; inside a paragraph only where one is longer than a block."""
+    pieces = []
+    for paragraph in text.split("\n\n"):
+        words = paragraph.split()
+        if len(words) <= block_words:
+            pieces.append(paragraph)
+        else:
+            pieces += [" ".join(words[i : i + block_words]) for i in range(0, len(words), block_words)]
+    return pool([(piece, "", cluster) for piece in pieces if piece.strip()], block_words)
 
 
 def _block(rows: Sequence[tuple[str, str, str]]) -> Block:

@@ -11,10 +11,10 @@ from penname.core.files import json_text, jsonl_text, read_json, read_jsonl
 from penname.core.folder import VoiceFolder
 from penname.core.hashing import sha256_file
 from penname.core.stage import Manifest, read_manifest, require_manifest, stage_writer
-from penname.judging.heldout import HeldOut, Material, choose_prompts, load_material
+from penname.judging.heldout import HeldOut, Material, load_material
 from penname.judging.registration import registration, registration_fault, unix_now
 
-VERSION = 1
+VERSION = 2
 REGISTER, CONTROL, JUDGE = "manifest-register.json", "manifest-control.json", "manifest-judge.json"
 SENSITIVITY_PASSAGES = 16  # held-out passages on which beat sensitivity and perplexity are measured
 PASSAGES_SHOWN = 4
@@ -112,17 +112,13 @@ def registered_prompts(voice: VoiceFolder, material: Material) -> list[HeldOut]:
 def run_control(voice: VoiceFolder) -> Manifest:
     """Let the base model write from the registered beats, and see whether the instrument sees. The result stands either way."""
     from penname.judging.controls import fit_and_score, judge_controls
-    from penname.judging.likelihood import likelihood
-    from penname.judging.sampling import base_writer
+    from penname.judging.judge import write_base
 
     inputs = control_inputs(voice)
     registered = read_registration(voice)
     material = load_material(voice)
     prompts = registered_prompts(voice, material)
-    writer = base_writer(voice.config)
-    texts = [sample.text for sample in writer.write(prompts, "base model")]
-    asked = choose_prompts(material.heldout, min(SENSITIVITY_PASSAGES, len(material.heldout)), voice.config.voice.seed)
-    found = likelihood(writer.model, writer.tokenizer, asked, voice.config.voice.seed)
+    texts, found = write_base(voice, material, prompts)
     sighted = fit_and_score(material, prompts, texts, registered["block_words"])
     thresholds = registered["thresholds"]
     controls = judge_controls(sighted, thresholds["auc_floor"], thresholds["null_ceiling"], voice.config.voice.seed)

@@ -1,0 +1,110 @@
+"""Each control, shown failing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from penname.core.rng import CounterRng
+from penname.judging.auc import auc, separation
+from penname.judging.controls import AUTHOR, BASE, OTHERS, Sighted, cut_text, judge_controls
+from penname.judging.pooling import pool, pool_text
+
+FLOOR, CEILING = 0.9, 0.7
+
+
+def scores(middle, n=16, seed=1):
+    rng = CounterRng("scores", middle, seed)
+    return [middle + rng.random() for _ in range(n)]
+
+
+def controls(author, base, others=(-5.0, -6.0, -5.5), seed=1):
+    groups = {AUTHOR: list(author), BASE: list(base), OTHERS: list(others)}
+    clusters = {name: [f"{name}{i}" for i in range(len(values))] for name, values in groups.items()}
+    return judge_controls(Sighted(None, groups, clusters, []), FLOOR, CEILING, seed)
+
+
+def test_a_sighted_instrument_passes():
+    found = controls(scores(4), scores(-4))
+    assert found["passed"]
+    assert found["reasons"] == []
+    assert found["positive"]["author against base model"]["auc"] == 1.0
+
+
+def test_author_like_the_base_fails():
+    found = controls(scores(0), scores(0, seed=2))
+    assert not found["passed"]
+    assert found["reasons"][0].startswith("author against base model: AUC")
+    assert "registered floor of 0.9" in found["reasons"][0]
+
+
+def test_author_like_the_others_fails():
+    found = controls(scores(4), scores(-4), others=scores(4, seed=3))
+    assert any(reason.startswith("author against other authors") for reason in found["reasons"])
+
+
+def test_author_unlike_the_author_fails():
+    halves = [value + (8 if i % 2 else 0) for i, value in enumerate(scores(4))]
+    assert any(reason.startswith("author against author separates") for reason in controls(halves, scores(-20))["reasons"])
+
+
+def test_base_unlike_the_base_fails():
+    halves = [value - (8 if i % 2 else 0) for i, value in enumerate(scores(-4))]
+    assert any(reason.startswith("base against base separates") for reason in controls(scores(20), halves)["reasons"])
+
+
+def test_shuffled_labels_that_separate_fail():
+    # One shuffle in hundreds puts most of one side's scores on one side; such a seed must not pass in silence.
+    author, base = scores(4), scores(-4)
+    values = [*author, *base]
+
+    def lean(seed):
+        mixed = [values[i] for i in np.random.default_rng(seed).permutation(32)]
+        return auc(mixed[:16], mixed[16:])
+
+    lopsided = next(seed for seed in range(5000) if lean(seed) > 0.85)
+    found = controls(author, base, seed=lopsided)
+    assert not found["passed"]
+    assert found["reasons"][0].startswith("shuffled labels separates")
+
+
+def test_one_block_shows_nothing():
+    found = controls([4.0], scores(-4))
+    assert any("fewer than two" in reason for reason in found["reasons"])
+
+
+def test_without_others_it_is_told():
+    assert controls(scores(4), scores(-4), others=())["without_others"]
+
+
+def test_auc_by_hand():
+    assert auc([3, 4], [1, 2]) == 1.0
+    assert auc([1, 4], [2, 3]) == 0.5
+    assert auc([2], [2]) == 0.5
+    assert auc([], [1]) == 0.5
+
+
+def test_the_interval_resamples_chapters_and_not_blocks():
+    high, low = [5.0] * 8 + [0.0] * 8, [1.0] * 16
+    by_chapter = separation(high, low, ["a"] * 8 + ["b"] * 8, ["c"] * 16, 1)
+    by_block = separation(high, low, list(range(16)), list(range(16)), 1)
+    assert by_chapter.auc == by_block.auc == 0.5
+    assert (by_chapter.low, by_chapter.high) == (0.0, 1.0)
+    assert by_block.low > 0.2
+
+
+def test_blocks_have_at_least_the_registered_words():
+    rows = [("one two three", "beat", "c1"), ("four five", "other", "c2"), ("six seven eight nine", "", "c1"), ("ten", "", "c2")]
+    blocks = pool(rows, 5)
+    assert [block.text.split()[0] for block in blocks] == ["one"]
+    assert blocks[0].words == 10
+    assert blocks[0].hidden == {"beat", "other"}
+    assert pool([("one two", "", "c")], 5) == []
+
+
+@pytest.mark.parametrize("text", ["word " * 1000, "line of words\n" * 300, ("paragraph of words " * 10 + "\n\n") * 30])
+def test_any_text_can_be_cut_and_pooled(text):
+    head, tail = cut_text(text, 0.25)
+    assert 0.2 < len(tail.split()) / len(text.split()) < 0.3
+    assert len(head.split()) + len(tail.split()) == len(text.split())
+    assert all(100 <= block.words < 400 for block in pool_text(text, 100, ""))
