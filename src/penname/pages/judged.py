@@ -75,7 +75,9 @@ def verdict_view(verdict: dict[str, Any] | None) -> VerdictView | None:
     ]
     base = verdict["baseline"]
     like = base["likelihood"]
-    rows.append(("base model", "0%", f"{base['copied_share']:.1%}", "", "", "", round(like["perplexity"], 3), f"{like['true_beat_wins']:.0%}"))
+    rows.append(
+        ("base model", "0%", f"{base['copied_share']:.1%}", "", "", "", round(like["perplexity"], 3), f"{like['true_beat_wins']:.0%}")
+    )
     headings = ("who", "way to the author", "copied", "longest copy", "own names", "repetition", "perplexity", "true beat wins")
     table = Table(headings, rows, frozenset(range(1, 8)))
     return VerdictView(verdict["verdict"], verdict["sentence"], verdict["reasons"], verdict["claims"], [table])
