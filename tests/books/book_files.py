@@ -1,5 +1,6 @@
 """Makes a Markdown, DOCX, EPUB, ODT, RTF or HTML file out of headings and paragraphs, as a writing program would export it."""
 
+# ruff: noqa: E501  (whole files stand in single strings)
 from __future__ import annotations
 
 import html
@@ -54,7 +55,13 @@ def to_docx(title: str, parts: list[Part]) -> bytes:
         '<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" '
         f'xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>{html.escape(title)}</dc:title><dc:creator>Ann Nobody</dc:creator></cp:coreProperties>'
     )
-    return _zip({"word/document.xml": f"<w:document {w}><w:body>{body}{deleted}</w:body></w:document>", "word/styles.xml": styles, "docProps/core.xml": core})
+    return _zip(
+        {
+            "word/document.xml": f"<w:document {w}><w:body>{body}{deleted}</w:body></w:document>",
+            "word/styles.xml": styles,
+            "docProps/core.xml": core,
+        }
+    )
 
 
 def to_odt(title: str, parts: list[Part]) -> bytes:
@@ -65,7 +72,12 @@ def to_odt(title: str, parts: list[Part]) -> bytes:
         body += "".join(f"<text:p>{html.escape(p).replace(chr(10), '<text:line-break/>')}</text:p>" for p in paragraphs)
     note = "<text:p>Noted<text:note><text:note-body><text:p>a note</text:p></text:note-body></text:note> here.</text:p>"
     meta = f'<office:document-meta {names} xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>{html.escape(title)}</dc:title><dc:creator>Ann Nobody</dc:creator></office:document-meta>'
-    return _zip({"content.xml": f"<office:document-content {names}><office:body>{body}{note}</office:body></office:document-content>", "meta.xml": meta})
+    return _zip(
+        {
+            "content.xml": f"<office:document-content {names}><office:body>{body}{note}</office:body></office:document-content>",
+            "meta.xml": meta,
+        }
+    )
 
 
 def to_rtf(title: str, parts: list[Part]) -> bytes:
@@ -73,16 +85,16 @@ def to_rtf(title: str, parts: list[Part]) -> bytes:
         text = re.sub(r"([\\{}])", r"\\\1", text).replace("\n", "\\line ")
         return "".join(c if ord(c) < 128 else f"\\u{ord(c)}?" for c in text)
 
-    body = "".join(
-        f"\\pard\\s1 {coded(h)}\\par\n" + "".join(f"\\pard\\plain {coded(p)}\\par\n" for p in ps) for h, ps in parts
-    )
+    body = "".join(f"\\pard\\s1 {coded(h)}\\par\n" + "".join(f"\\pard\\plain {coded(p)}\\par\n" for p in ps) for h, ps in parts)
     head = f"{{\\rtf1\\ansi\\ansicpg1252{{\\fonttbl{{\\f0 Times;}}}}{{\\stylesheet{{\\s0 Normal;}}{{\\s1 heading 1;}}}}{{\\info{{\\title {coded(title)}}}{{\\author Ann Nobody}}}}"
     return f"{head}\n{body}{{\\*\\hidden nothing}}}}".encode("ascii")
 
 
 def to_html(title: str, parts: list[Part]) -> str:
     body = "".join(
-        f"<h2>{html.escape(h)}</h2>\n" + "\n".join("<hr/>" if p == "* * *" else f"<p>{html.escape(p).replace(chr(10), '<br>')}</p>" for p in ps) for h, ps in parts
+        f"<h2>{html.escape(h)}</h2>\n"
+        + "\n".join("<hr/>" if p == "* * *" else f"<p>{html.escape(p).replace(chr(10), '<br>')}</p>" for p in ps)
+        for h, ps in parts
     )
     return f"<!DOCTYPE html><html><head><title>{html.escape(title)}</title><style>p {{}}</style></head><body><h1>{html.escape(title)}</h1>{body}</body></html>"
 
@@ -94,22 +106,31 @@ def to_epub(title: str, parts: list[Part], *, files: int = 4, nav: bool = True, 
         blocks.append((f"c{n}", f'<h2 id="c{n}">{html.escape(heading)}</h2>'))
         blocks += [("", "<hr/>" if p == "* * *" else f"<p>{html.escape(p).replace(chr(10), '<br/>')}</p>") for p in paragraphs]
     size = -(-len(blocks) // files)
-    members = {"mimetype": "application/epub+zip", "META-INF/container.xml": '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>'}
+    members = {
+        "mimetype": "application/epub+zip",
+        "META-INF/container.xml": '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>',
+    }
     links = []
     manifest = ""
     for k in range(files):
         part = blocks[k * size : (k + 1) * size]
         name = f"part{k}.xhtml"
         text = "".join(markup for _, markup in part)
-        members[f"OEBPS/{name}"] = f'<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body>{text}</body></html>'
+        members[f"OEBPS/{name}"] = (
+            f'<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body>{text}</body></html>'
+        )
         manifest += f'<item id="p{k}" href="{name}" media-type="application/xhtml+xml"/>'
         links += [(f"{name}#{anchor}", parts[int(anchor[1:])][0]) for anchor, _ in part if anchor]
     if nav:
         items = "".join(f'<li><a href="{href}">{html.escape(label)}</a></li>' for href, label in links)
-        members["OEBPS/nav.xhtml"] = f'<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><body><nav epub:type="toc"><ol>{items}</ol></nav></body></html>'
+        members["OEBPS/nav.xhtml"] = (
+            f'<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><body><nav epub:type="toc"><ol>{items}</ol></nav></body></html>'
+        )
         manifest += '<item id="nav" href="nav.xhtml" properties="nav" media-type="application/xhtml+xml"/>'
     else:
-        points = "".join(f'<navPoint><navLabel><text>{html.escape(label)}</text></navLabel><content src="{href}"/></navPoint>' for href, label in links)
+        points = "".join(
+            f'<navPoint><navLabel><text>{html.escape(label)}</text></navLabel><content src="{href}"/></navPoint>' for href, label in links
+        )
         members["OEBPS/toc.ncx"] = f'<ncx xmlns="http://www.daisy.org/z3986/2005/ncx/"><navMap>{points}</navMap></ncx>'
         manifest += '<item id="ncx" href="toc.ncx" media-type="application/x-dtbncx+xml"/>'
     order = "".join(f'<itemref idref="{ref}"/>' for ref in (spine or [f"p{k}" for k in range(files)]))

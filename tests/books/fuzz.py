@@ -82,7 +82,19 @@ def damage(rng: random.Random, data: bytes, pool: list[bytes]) -> bytes:
                     block[rng.randrange(len(block))] = rng.randrange(256)
             data = bytes(block)
         elif kind == 6:
-            data = data.replace(*rng.choice(((b"\n", b"\r"), (b"\n", b""), (b" ", b"\n"), (b"<", b"<<"), (b"</", b"<"), (b"{", b"{{"), (b"CHAPTER", b"I.\n\nCHAPTER"))))
+            data = data.replace(
+                *rng.choice(
+                    (
+                        (b"\n", b"\r"),
+                        (b"\n", b""),
+                        (b" ", b"\n"),
+                        (b"<", b"<<"),
+                        (b"</", b"<"),
+                        (b"{", b"{{"),
+                        (b"CHAPTER", b"I.\n\nCHAPTER"),
+                    )
+                )
+            )
         else:
             block = chr(rng.randrange(0x110) << 8)
             text = "".join(chr((ord(block) + n) % 0x110000) for n in range(256) if not 0xD800 <= (ord(block) + n) % 0x110000 < 0xE000)
@@ -107,7 +119,9 @@ def rezipped(rng: random.Random, data: bytes, pool: list[bytes]) -> bytes:
             elif kind == 3:
                 member = member + b" " * rng.choice((1 << 16, 70 << 20 if rng.random() < 0.05 else 1 << 20))
             elif kind == 4:
-                member = member.replace(b'idref="p1"', b'idref="p0"').replace(b'href="part', rng.choice((b'href="../part', b'href="/part', b'href="part0.xhtml#', b'href="nav')))
+                member = member.replace(b'idref="p1"', b'idref="p0"').replace(
+                    b'href="part', rng.choice((b'href="../part', b'href="/part', b'href="part0.xhtml#', b'href="nav'))
+                )
             elif kind == 5:
                 member = member.replace(b"<p>", b"<div>" * rng.choice((3, 300, 5000)))
             new.writestr(rng.choice((name, "../" + name)) if kind == 6 else name, member)

@@ -21,7 +21,9 @@ from penname.core.values import Book
 RAW = ["1028-0.txt", "1260.txt", "pg1260.txt", "1260-h.htm", "30486-0.txt", "9182.txt", "pandp10.txt", "pg768.epub"]
 # What the named rules may change into one another: white space, quotes, dashes, dots, break signs, emphasis marks.
 _QUOTES = str.maketrans("“”„‟″❝❞〝〞＂‘’‚‛′❛❜＇", '"' * 10 + "'" * 8)
-_REWRITTEN = re.compile(r"[\s\u00ad\u200b-\u200f\u061c\u180e\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\x00-\x1f\x7f-\x9f–—―⸺⸻_*#~=+•·⁂☆★†.…-]+")
+_REWRITTEN = re.compile(
+    r"[\s\u00ad\u200b-\u200f\u061c\u180e\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\x00-\x1f\x7f-\x9f–—―⸺⸻_*#~=+•·⁂☆★†.…-]+"
+)
 
 
 def folded(text: str) -> str:
@@ -73,12 +75,50 @@ def test_the_decoded_source_of_a_text_file_is_its_text(tmp_path: Path) -> None:
 LINES = st.lists(
     st.sampled_from(
         [
-            "", "", "", "\n", "CHAPTER I", "CHAPTER II.", "CHAPTER III. THE MILL", "I.", "II", "2", "12", "M. Paul", "PREFACE", "CONTENTS", "THE END", "* * *", "#",
-            "[Illustration: a mill]", "[Illustration", "[Footnote 1: so it was.]", "a mark[1] here", "{Endnote 2}", "[Pg 7]", "Produced by Some One",
-            "*** START OF THE PROJECT GUTENBERG EBOOK X ***", "*** END OF THE PROJECT GUTENBERG EBOOK X ***", "End of Project Gutenberg's X",
-            "Transcriber's Note:", "_Never_, said he--not _once_", "“Yes,” it’s — so…", "a con-", "gregation of to-", "morrow", "By the water,", "  By the mill,",
-            "VOLUME II", "TO MY MOTHER", "London, 1897", "\ufeffodd\u00ad spaces\u00a0here\t.", "cafe\u0301", "Mr. B---- of ----shire", "\x0c", *SENTENCES,
-        ]  # fmt: skip
+            "",
+            "",
+            "",
+            "\n",
+            "CHAPTER I",
+            "CHAPTER II.",
+            "CHAPTER III. THE MILL",
+            "I.",
+            "II",
+            "2",
+            "12",
+            "M. Paul",
+            "PREFACE",
+            "CONTENTS",
+            "THE END",
+            "* * *",
+            "#",
+            "[Illustration: a mill]",
+            "[Illustration",
+            "[Footnote 1: so it was.]",
+            "a mark[1] here",
+            "{Endnote 2}",
+            "[Pg 7]",
+            "Produced by Some One",
+            "*** START OF THE PROJECT GUTENBERG EBOOK X ***",
+            "*** END OF THE PROJECT GUTENBERG EBOOK X ***",
+            "End of Project Gutenberg's X",
+            "Transcriber's Note:",
+            "_Never_, said he--not _once_",
+            "“Yes,” it’s — so…",
+            "a con-",
+            "gregation of to-",
+            "morrow",
+            "By the water,",
+            "  By the mill,",
+            "VOLUME II",
+            "TO MY MOTHER",
+            "London, 1897",
+            "\ufeffodd\u00ad spaces\u00a0here\t.",
+            "cafe\u0301",
+            "Mr. B---- of ----shire",
+            "\x0c",
+            *SENTENCES,
+        ]
     ),
     min_size=1,
     max_size=40,

@@ -1,5 +1,6 @@
 """Every style in which Project Gutenberg has framed its texts, and what else is printed around a story."""
 
+# ruff: noqa: E501  (whole files stand in single strings)
 from __future__ import annotations
 
 from pathlib import Path
@@ -20,7 +21,10 @@ LICENCE = "\n\n".join(
         "Updated editions will replace the previous one--the old editions will be renamed.",
         "THE FULL PROJECT GUTENBERG LICENSE\nPLEASE READ THIS BEFORE YOU DISTRIBUTE OR USE THIS WORK",
         "Section 1.  General Terms of Use and Redistributing Project Gutenberg-tm electronic works",
-        *[f"1.{letter}.  By reading or using any part of this Project Gutenberg-tm electronic work, you agree to abide by it." for letter in "ABCDEF"],
+        *[
+            f"1.{letter}.  By reading or using any part of this Project Gutenberg-tm electronic work, you agree to abide by it."
+            for letter in "ABCDEF"
+        ],
     ]
 )
 USE = (
@@ -35,7 +39,7 @@ FRAMES = {
     f"Produced by Some One and the Online\nDistributed Proofreading Team at https://www.pgdp.net\n\n\n\n@@\n\n\n\nEnd of the Project Gutenberg EBook of The Mill, by Ann Nobody\n\n"
     f"*** END OF THIS PROJECT GUTENBERG EBOOK THE MILL ***\n\n***** {LICENCE}",
     "small print": "Project Gutenberg's Etext of The Mill, by Ann Nobody\n#1 in our series\n\nCopyright laws are changing all over the world, be sure to check\nthe laws.\n\n"
-    "**Welcome To The World of Free Plain Vanilla Electronic Texts**\n\n***START**THE SMALL PRINT!**FOR PUBLIC DOMAIN ETEXTS**START***\nWhy is this \"Small Print!\" statement here?"
+    '**Welcome To The World of Free Plain Vanilla Electronic Texts**\n\n***START**THE SMALL PRINT!**FOR PUBLIC DOMAIN ETEXTS**START***\nWhy is this "Small Print!" statement here?'
     "\n\n*END*THE SMALL PRINT! FOR PUBLIC DOMAIN ETEXTS*Ver.04.29.93*END*\n\n\nThis etext was prepared by Some One, from the 1880 edition.\n\n\n@@\n\n\n"
     "End of Project Gutenberg's Etext of The Mill, by Ann Nobody\n",
     "small print 2002": "The Project Gutenberg Etext of The Mill, by Ann Nobody\n\nPlease take a look at the important information in this header.\n\n"
@@ -94,7 +98,10 @@ def test_the_word_gutenberg_in_a_story_is_no_marker(tmp_path: Path) -> None:
         ("Special thanks to Some One for the loan of the book", "credit"),
         ("[Published under the name of Currer Bell]", "credit"),
         ("[Transcriber's Note: Old spellings are kept.\n\nSo are old hyphens.]", "transcriber-note"),
-        ("Transcriber's Note\n\nOld spellings are kept.\n\nSo are old hyphens, and the accents on every one of the many foreign words that stand in this book, which were checked.", "transcriber-note"),
+        (
+            "Transcriber's Note\n\nOld spellings are kept.\n\nSo are old hyphens, and the accents on every one of the many foreign words that stand in this book, which were checked.",
+            "transcriber-note",
+        ),
         ("London\nSERVICE & PATON\n5 HENRIETTA STREET\n1897", "imprint"),
         ("THE MILL\n\nA Tale\n\nby Ann Nobody", "title-page"),
         ("TO\n\nMY MOTHER\n\nTHIS BOOK IS DEDICATED", "dedication"),
@@ -120,7 +127,7 @@ def test_a_dedication_stays_where_it_is_wanted(tmp_path: Path) -> None:
         ("THE END", {"end-mark"}),
         ("Finis.", {"end-mark"}),
         ("THE END.\n\n\n\nPRINTED BY WILLIAM CLOWES AND SONS, LIMITED,\nLONDON AND BECCLES.", {"end-mark", "back-matter"}),
-        ("Transcriber's Notes:\n\nPage 12: \"teh\" changed to \"the\".\n\nPage 30: comma added.", {"transcriber-note"}),
+        ('Transcriber\'s Notes:\n\nPage 12: "teh" changed to "the".\n\nPage 30: comma added.', {"transcriber-note"}),
         ("THE END\n\n\n\n\n[Transcriber's Note: errors were mended.]", {"end-mark", "transcriber-note"}),
         ("Footnotes:\n\n[1] A footnote that nobody marked.", set()),
     ],
@@ -166,7 +173,9 @@ def test_running_heads_go(tmp_path: Path) -> None:
 
 def test_a_strip_that_takes_too_much_stops_and_shows_what(tmp_path: Path) -> None:
     listed = "\n\n".join(f"{n}. The Story of the Number {n} and Nothing Else At All" for n in range(1, 120))
-    with pytest.raises(ProofFailed, match=r"a_book\.txt: cleaning would remove \d+% of the text, above books\.max_removed_share = 0\.25.*CONTENTS"):
+    with pytest.raises(
+        ProofFailed, match=r"a_book\.txt: cleaning would remove \d+% of the text, above books\.max_removed_share = 0\.25.*CONTENTS"
+    ):
         read(tmp_path, f"CONTENTS\n\n{listed}\n\nCHAPTER I\n\n{prose(1, 9)}\n")
     assert read(tmp_path, f"CONTENTS\n\n{listed}\n\nCHAPTER I\n\n{prose(1, 9)}\n", max_removed_share=0.9).chapters[0].heading == "CHAPTER I"
 

@@ -1,5 +1,6 @@
 """One Book whatever the format; and one sentence for what is no book."""
 
+# ruff: noqa: E501  (whole files stand in single strings)
 from __future__ import annotations
 
 import io
@@ -16,7 +17,7 @@ from penname.core.config import BooksConfig
 from penname.core.errors import BadInput
 
 PARTS: list[Part] = [
-    ("Chapter 1", [paragraph(1), "* * *", paragraph(2), 'She sang:', "By the water,\nBy the mill,"]),
+    ("Chapter 1", [paragraph(1), "* * *", paragraph(2), "She sang:", "By the water,\nBy the mill,"]),
     ("Chapter 2", [paragraph(11), "“Yes,” said he—and café & <b> were all he said.", paragraph(12)]),
     ("Chapter 3", [paragraph(21), paragraph(22)]),
 ]
@@ -41,8 +42,13 @@ def test_each_format_gives_the_same_book(tmp_path: Path, kind: str) -> None:
     assert book.title == "The Mill"
     assert [(c.kind, c.heading) for c in book.chapters] == [("chapter", "Chapter 1"), ("chapter", "Chapter 2"), ("chapter", "Chapter 3")]
     first, second = book.chapters[:2]
-    assert book.text[first.body_start : first.end] == f"{paragraph(1)}\n\n* * *\n\n{paragraph(2)}\n\nShe sang:\n\nBy the water,\nBy the mill,"
-    assert book.text[second.body_start : second.end] == f'{paragraph(11)}\n\n"Yes," said he—and café & <b> were all he said.\n\n{paragraph(12)}'
+    assert (
+        book.text[first.body_start : first.end] == f"{paragraph(1)}\n\n* * *\n\n{paragraph(2)}\n\nShe sang:\n\nBy the water,\nBy the mill,"
+    )
+    assert (
+        book.text[second.body_start : second.end]
+        == f'{paragraph(11)}\n\n"Yes," said he—and café & <b> were all he said.\n\n{paragraph(12)}'
+    )
     assert "struck out" not in book.text
 
 
@@ -66,8 +72,15 @@ def test_epub_spine_may_repeat_and_miss_items(tmp_path: Path) -> None:
 
 
 def test_titles_without_numbers_are_chapters_where_the_format_marks_them(tmp_path: Path) -> None:
-    parts = [(name, [paragraph(n), paragraph(n + 1)]) for n, name in enumerate(["Preface", "The Storm", "The Letter", "What the Dog Knew", "Epilogue"])]
-    for name, data in (("a.md", to_markdown("The Mill", parts).encode()), ("a.docx", to_docx("The Mill", parts)), ("a.epub", to_epub("The Mill", parts))):
+    parts = [
+        (name, [paragraph(n), paragraph(n + 1)])
+        for n, name in enumerate(["Preface", "The Storm", "The Letter", "What the Dog Knew", "Epilogue"])
+    ]
+    for name, data in (
+        ("a.md", to_markdown("The Mill", parts).encode()),
+        ("a.docx", to_docx("The Mill", parts)),
+        ("a.epub", to_epub("The Mill", parts)),
+    ):
         book = read_book(put(tmp_path, name, data))
         assert [(c.kind, c.heading) for c in book.chapters] == [
             ("front", "Preface"), ("chapter", "The Storm"), ("chapter", "The Letter"), ("chapter", "What the Dog Knew"), ("back", "Epilogue"),
@@ -94,7 +107,11 @@ def test_a_folder_of_chapter_files_is_one_book_in_natural_order(tmp_path: Path) 
         (folder / f"{n} The Part {n}.txt").write_text(prose(n, 3))
     (folder / "notes.ini").write_text("no book")
     book = read_book(folder)
-    assert [(c.kind, c.heading) for c in book.chapters] == [("chapter", "The Part 1"), ("chapter", "The Part 2"), ("chapter", "The Part 10")]
+    assert [(c.kind, c.heading) for c in book.chapters] == [
+        ("chapter", "The Part 1"),
+        ("chapter", "The Part 2"),
+        ("chapter", "The Part 10"),
+    ]
     assert [book.text[c.start :][:8] for c in book.chapters] == ["Number 1", "Number 2", "Number 1"]
     assert (book.id, book.title) == ("the-mill", "The Mill")
 
@@ -112,11 +129,17 @@ def test_italics_can_be_kept_in_every_format(tmp_path: Path) -> None:
     keep = BooksConfig(italics="keep")
     assert "She _never_ said so." in read_book(put(tmp_path, "a.html", page.encode()), settings=keep).text
     assert "She never said so." in read_book(put(tmp_path, "a.html", page.encode())).text
-    assert "She _never_ said" in read_book(put(tmp_path, "a.md", f"# Chapter 1\n\nShe *never* said so. {paragraph(1)}\n".encode()), settings=keep).text
+    assert (
+        "She _never_ said"
+        in read_book(put(tmp_path, "a.md", f"# Chapter 1\n\nShe *never* said so. {paragraph(1)}\n".encode()), settings=keep).text
+    )
 
 
 def test_text_that_is_not_english_gets_a_warning(tmp_path: Path) -> None:
-    french = "Il y avait dans la maison une lampe que personne ne voulait éteindre, et les enfants disaient qu'elle brûlait depuis toujours. " * 60
+    french = (
+        "Il y avait dans la maison une lampe que personne ne voulait éteindre, et les enfants disaient qu'elle brûlait depuis toujours. "
+        * 60
+    )
     book = read_book(put(tmp_path, "moulin.txt", french.encode()))
     assert "the text does not look like English; names, beats and the instrument are made for English prose" in book.oddities
 
@@ -148,14 +171,22 @@ REFUSED: dict[str, tuple[str, bytes, str]] = {
     "broken zip": ("a.epub", b"PK\x03\x04" + b"\0" * 60, "damaged archive"),
     "no zip": ("a.epub", b"hello there, this is text", "is no .epub file inside"),
     "no package": ("a.epub", _zipped({"META-INF/container.xml": CONTAINER}), "is no EPUB"),
-    "no spine": ("a.epub", _zipped({"META-INF/container.xml": CONTAINER, "a.opf": b"<package><spine/></package>"}), "empty or broken reading order"),
+    "no spine": (
+        "a.epub",
+        _zipped({"META-INF/container.xml": CONTAINER, "a.opf": b"<package><spine/></package>"}),
+        "empty or broken reading order",
+    ),
     "locked": (
         "a.epub",
         _zipped({"META-INF/encryption.xml": b'<e><EncryptionMethod Algorithm="aes"/></e>', "META-INF/container.xml": CONTAINER}),
         "locked by a rights scheme",
     ),
     "empty docx": ("a.docx", _zipped({"word/document.xml": b"<document/>"}), "has no text in it"),
-    "licence only": ("a.txt", b"*** START OF THE PROJECT GUTENBERG EBOOK X ***\n\n*** END OF THE PROJECT GUTENBERG EBOOK X ***\n", "no text left"),
+    "licence only": (
+        "a.txt",
+        b"*** START OF THE PROJECT GUTENBERG EBOOK X ***\n\n*** END OF THE PROJECT GUTENBERG EBOOK X ***\n",
+        "no text left",
+    ),
 }
 
 
@@ -190,8 +221,10 @@ def test_archive_bombs_stop_early(tmp_path: Path) -> None:
 def test_entities_and_paths_do_not_reach_outside(tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("SECRET WORDS")
-    page = f'<?xml version="1.0"?><!DOCTYPE html [<!ENTITY x SYSTEM "file://{secret}"><!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]><html xmlns="http://www.w3.org/1999/xhtml"><body><h2>Chapter 1</h2><p>{paragraph(1)} &x; &b;</p></body></html>'  # noqa: E501
+    page = f'<?xml version="1.0"?><!DOCTYPE html [<!ENTITY x SYSTEM "file://{secret}"><!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]><html xmlns="http://www.w3.org/1999/xhtml"><body><h2>Chapter 1</h2><p>{paragraph(1)} &x; &b;</p></body></html>'
     assert "SECRET" not in read_book(put(tmp_path, "a.html", page.encode())).text
-    opf = f'<!DOCTYPE package [<!ENTITY x SYSTEM "file://{secret}">]><package><metadata><title xmlns="http://purl.org/dc/elements/1.1/">&x;</title></metadata><manifest><item id="p" href="../../{secret.name}" media-type="text/html"/><item id="q" href="{secret}" media-type="text/html"/></manifest><spine><itemref idref="p"/><itemref idref="q"/></spine></package>'  # noqa: E501
+    opf = f'<!DOCTYPE package [<!ENTITY x SYSTEM "file://{secret}">]><package><metadata><title xmlns="http://purl.org/dc/elements/1.1/">&x;</title></metadata><manifest><item id="p" href="../../{secret.name}" media-type="text/html"/><item id="q" href="{secret}" media-type="text/html"/></manifest><spine><itemref idref="p"/><itemref idref="q"/></spine></package>'
     with pytest.raises(BadInput, match="empty or broken reading order"):
-        read_book(put(tmp_path, "a.epub", _zipped({"META-INF/container.xml": CONTAINER, "a.opf": opf.encode(), "../secret.txt": b"SECRET"})))
+        read_book(
+            put(tmp_path, "a.epub", _zipped({"META-INF/container.xml": CONTAINER, "a.opf": opf.encode(), "../secret.txt": b"SECRET"}))
+        )

@@ -1,5 +1,6 @@
 """Which lines are chapters, and which only look like it."""
 
+# ruff: noqa: E501  (whole files stand in single strings)
 from __future__ import annotations
 
 from pathlib import Path
@@ -25,13 +26,27 @@ def kinds(book: Book) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("XLII", 42), ("xlii", 42), ("IIII", 4), ("XXXX", 40), ("viij", 8), ("MCMXII", 1912), ("CIVIL", None), ("Mi", None), ("IC", None), ("", None), ("VX", None)],
+    [
+        ("XLII", 42),
+        ("xlii", 42),
+        ("IIII", 4),
+        ("XXXX", 40),
+        ("viij", 8),
+        ("MCMXII", 1912),
+        ("CIVIL", None),
+        ("Mi", None),
+        ("IC", None),
+        ("", None),
+        ("VX", None),
+    ],
 )
 def test_roman(text: str, value: int | None) -> None:
     assert roman(text) == value
 
 
-@pytest.mark.parametrize(("text", "value"), [("7", 7), ("Twenty-first", 21), ("ninety nine", 99), ("Last", LAST), ("Grave", None), ("12345", None)])
+@pytest.mark.parametrize(
+    ("text", "value"), [("7", 7), ("Twenty-first", 21), ("ninety nine", 99), ("Last", LAST), ("Grave", None), ("12345", None)]
+)
 def test_number(text: str, value: int | None) -> None:
     assert number(text) == value
 
@@ -74,11 +89,13 @@ def test_a_title_on_the_next_line_belongs_to_the_heading(tmp_path: Path) -> None
 def test_long_titles_over_two_lines(tmp_path: Path) -> None:
     first = "CHAPTER I\n\nTREATS OF THE PLACE WHERE THE MILLER WAS BORN AND OF THE\nCIRCUMSTANCES ATTENDING HIS BIRTH"
     book = read(tmp_path, chapters([first, "CHAPTER II\n\nOF THE BRIDGE AND WHO BUILT IT"]))
-    assert book.chapters[0].heading == "CHAPTER I TREATS OF THE PLACE WHERE THE MILLER WAS BORN AND OF THE CIRCUMSTANCES ATTENDING HIS BIRTH"
+    assert (
+        book.chapters[0].heading == "CHAPTER I TREATS OF THE PLACE WHERE THE MILLER WAS BORN AND OF THE CIRCUMSTANCES ATTENDING HIS BIRTH"
+    )
 
 
 def test_dialogue_after_a_heading_is_no_title(tmp_path: Path) -> None:
-    text = "CHAPTER I\n\n\"TOM!\"\n\nNo answer.\n\n" + prose(1) + "\n\n\nCHAPTER II\n\n\"WELL!\"\n\n" + prose(2)
+    text = 'CHAPTER I\n\n"TOM!"\n\nNo answer.\n\n' + prose(1) + '\n\n\nCHAPTER II\n\n"WELL!"\n\n' + prose(2)
     book = read(tmp_path, text)
     assert [c.heading for c in book.chapters] == ["CHAPTER I", "CHAPTER II"]
     assert book.text[book.chapters[0].body_start :].startswith('"TOM!"')
@@ -165,7 +182,14 @@ def test_section_numbers_inside_chapters_become_scene_breaks(tmp_path: Path) -> 
 
 
 def test_page_numbers_between_paragraphs_go_and_sentences_close_up(tmp_path: Path) -> None:
-    parts = [f"CHAPTER {'I' * (p // 10 + 1)}\n\n" * (p % 10 == 1) + "She walked on until the very end of the\n\n" + f"{p}\n\n" + "road and then " + paragraph(p) for p in range(1, 31)]
+    parts = [
+        f"CHAPTER {'I' * (p // 10 + 1)}\n\n" * (p % 10 == 1)
+        + "She walked on until the very end of the\n\n"
+        + f"{p}\n\n"
+        + "road and then "
+        + paragraph(p)
+        for p in range(1, 31)
+    ]
     book = read(tmp_path, "\n\n".join(parts))
     assert [c.heading for c in book.chapters] == ["CHAPTER I", "CHAPTER II", "CHAPTER III"]
     assert "until the very end of the road and then Number 7 began" in book.text
@@ -190,7 +214,13 @@ def test_without_chapters_it_says_so_and_cuts_by_size(tmp_path: Path) -> None:
 
 
 def test_headings_in_a_text_without_blank_lines(tmp_path: Path) -> None:
-    text = "THE MILL\nCHAPTER I--THE MILL\n" + prose(1, 6).replace("\n\n", "\n") + "\nCHAPTER II--THE BRIDGE\n" + prose(11, 6).replace("\n\n", "\n") + "\n"
+    text = (
+        "THE MILL\nCHAPTER I--THE MILL\n"
+        + prose(1, 6).replace("\n\n", "\n")
+        + "\nCHAPTER II--THE BRIDGE\n"
+        + prose(11, 6).replace("\n\n", "\n")
+        + "\n"
+    )
     book = read(tmp_path, text)
     assert [c.heading for c in book.chapters] == ["CHAPTER I—THE MILL", "CHAPTER II—THE BRIDGE"]
     assert book.text.count("\n\n") >= 12

@@ -34,7 +34,11 @@ def test_about_a_tenth_in_whole_chapters() -> None:
 
 def test_the_seed_decides_and_nothing_else() -> None:
     one = [book("mill", [2000] * 30), book("lamp", [2000] * 30)]
-    assert held(split_heldout(one, 1, 0.1, 2)) == held(split_heldout(one, 1, 0.1, 2)) == {"mill": ["Chapter 5", "Chapter 8", "Chapter 12"], "lamp": ["Chapter 7", "Chapter 12", "Chapter 27"]}
+    assert (
+        held(split_heldout(one, 1, 0.1, 2))
+        == held(split_heldout(one, 1, 0.1, 2))
+        == {"mill": ["Chapter 5", "Chapter 8", "Chapter 12"], "lamp": ["Chapter 7", "Chapter 12", "Chapter 27"]}
+    )
     assert held(split_heldout(one, 2, 0.1, 2)) != held(split_heldout(one, 1, 0.1, 2))
 
 

@@ -1,5 +1,6 @@
 """gutenberg:ID against a mirror on loopback: what is asked for, the cache, and what happens offline."""
 
+# ruff: noqa: E501  (whole files stand in single strings)
 from __future__ import annotations
 
 import threading
@@ -10,8 +11,7 @@ from pathlib import Path
 import pytest
 from book_prose import chapters
 
-from penname.books import read_book
-from penname.books import gutenberg
+from penname.books import gutenberg, read_book
 from penname.books.open import source_digest
 from penname.core.config import BooksConfig
 from penname.core.errors import BadInput

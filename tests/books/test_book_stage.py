@@ -102,4 +102,8 @@ def test_the_verb_shows_a_book(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     facts = json.loads(said.stdout)
     assert facts["title"] == "The Lamp"
     assert [row["heading"] for row in facts["chapters"]] == HEADS[:5]
-    assert {row["character"]: row["after"] for row in facts["alphabet"]}["—"] == 0 if "—" in {r["character"] for r in facts["alphabet"]} else True
+    assert (
+        {row["character"]: row["after"] for row in facts["alphabet"]}["—"] == 0
+        if "—" in {r["character"] for r in facts["alphabet"]}
+        else True
+    )

@@ -16,7 +16,7 @@ KEEP = BooksConfig(italics="keep")
 @pytest.mark.parametrize(
     ("given_text", "expected"),
     [
-        ("“Yes,” she said; ‘no’ — it’s", '"Yes," she said; \'no\'—it\'s'),
+        ("“Yes,” she said; ‘no’ — it’s", "\"Yes,\" she said; 'no'—it's"),
         ("There is--I repeat it--a difference", "There is—I repeat it—a difference"),
         ("wait -- here", "wait—here"),
         ("wait – here, 1914–18, London–Dover", "wait—here, 1914–18, London—Dover"),
@@ -42,7 +42,7 @@ def test_straight(given_text: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("given_text", "expected"),
     [
-        ('"Yes," she said; \'no\' -- it\'s', "“Yes,” she said; ‘no’—it’s"),
+        ("\"Yes,\" she said; 'no' -- it's", "“Yes,” she said; ‘no’—it’s"),
         ('"unclosed, and in the next\n\n"paragraph too."', "“unclosed, and in the next\n\n“paragraph too.”"),
         ("'Tis so, 'twas so, the '90s", "’Tis so, ’twas so, the ’90s"),
         ("wait...", "wait…"),
@@ -62,7 +62,37 @@ def test_italics_do_not_run_over_a_paragraph() -> None:
 
 PIECES = st.lists(
     st.sampled_from(
-        ["a", "Bc", "7", " ", "  ", "\n", "\n\n", "\n\n\n", "-", "--", "—", "–", "_", "*", "**", "__", ".", ". .", "…", '"', "'", "“", "’", "\r\n", "\t", "\u00a0", "\u00ad", "e\u0301", ","]
+        [
+            "a",
+            "Bc",
+            "7",
+            " ",
+            "  ",
+            "\n",
+            "\n\n",
+            "\n\n\n",
+            "-",
+            "--",
+            "—",
+            "–",
+            "_",
+            "*",
+            "**",
+            "__",
+            ".",
+            ". .",
+            "…",
+            '"',
+            "'",
+            "“",
+            "’",
+            "\r\n",
+            "\t",
+            "\u00a0",
+            "\u00ad",
+            "e\u0301",
+            ",",
+        ]
     ),
     max_size=24,
 ).map("".join)

@@ -69,7 +69,9 @@ class Archive:
 
 def parse_xml(data: bytes, name: str) -> Any:
     """The tree of an XML document, mended where it is slightly broken; BadInput where there is none."""
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, dtd_validation=False, remove_comments=True, recover=True)
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, dtd_validation=False, remove_comments=True, recover=True
+    )
     try:
         root = etree.fromstring(data, parser)
     except (etree.XMLSyntaxError, ValueError, LookupError, AssertionError):

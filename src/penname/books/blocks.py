@@ -29,8 +29,13 @@ FORCED = re.compile(
     r"|the\s+end|finis)\W*",
     re.IGNORECASE,
 )
-_HEADING_STARTS = frozenset(word[:3].upper() for word in ("volume vol part book chapter chap letter stave canto phase epoch episode section the table contents list author preface prologue epilogue conclusion finis".split())) | frozenset(word[:3].upper() for word in WORDS)  # noqa: E501
+_OPENERS = (
+    "volume vol part book chapter chap letter stave canto phase epoch episode section the table contents list author preface prologue "
+    "epilogue conclusion finis"
+)
+_HEADING_STARTS = frozenset(word[:3].upper() for word in (*_OPENERS.split(), *WORDS))
 _BREAK_CHARS = 200
+_KEPT: tuple[Layout, int] = ("kept", 0)
 _SPARE_COLUMNS = 3
 _VERSE_COLUMNS = 8
 
@@ -77,7 +82,7 @@ def cut_blocks(text: str, kept: bool) -> list[Block]:
     had room for the next line's first word ended its paragraph.
     """
     lines = _lines(text)
-    layout, width = ("kept", 0) if kept else find_layout(lines)
+    layout, width = _KEPT if kept else find_layout(lines)
     return list(_seams(text, [_block(run, gap, width, layout) for gap, run in _runs(lines, layout, width)], width))
 
 
@@ -226,7 +231,9 @@ def _goes_on(text: str, before: Block, block: Block, width: int) -> bool:
 
 
 def _full(text: str, block: Block) -> bool:
-    return block.kind == "prose" and block.end - block.start >= 100 and text[block.end - 1] in ".!?\"'”’" and not text[block.start].islower()
+    return (
+        block.kind == "prose" and block.end - block.start >= 100 and text[block.end - 1] in ".!?\"'”’" and not text[block.start].islower()
+    )
 
 
 def join_lines(text: str, blocks: list[Block], heading_runs: list[tuple[int, int]], mended: set[int]) -> list[Rewrite]:
@@ -249,10 +256,9 @@ def join_lines(text: str, blocks: list[Block], heading_runs: list[tuple[int, int
                 out.append((at, block.end, "", block.rule))
             at = block.end
             continue
-        if block.start > at:
-            if not written and out and out[-1][1] == at and not out[-1][2]:
-                out[-1] = (out[-1][0], block.start, "", out[-1][3])
-                at = block.start
+        if block.start > at and not written and out and out[-1][1] == at and not out[-1][2]:
+            out[-1] = (out[-1][0], block.start, "", out[-1][3])
+            at = block.start
         if block.start > at:
             between = " " if index in inner or index in mended or block.goes_on else f"\n\n{SCENE_BREAK}\n\n" if block.scene else "\n\n"
             out.append((at, block.start, between if written else "", "scene-break" if block.scene else "paragraph" if written else "edge"))

@@ -16,7 +16,8 @@ Lines = list[tuple[int, int]]
 _START = re.compile(r"^\W{0,3}\*{2,}\s*START\s+OF\s+(?:THE|THIS)?\s*PROJECT\s+GUTENBERG", re.IGNORECASE)
 _SMALL_PRINT_END = re.compile(r"^\W{0,3}\*+\s*END\s*\*?\s*THE\s+SMALL\s+PRINT", re.IGNORECASE)
 _END = re.compile(
-    r"^\W{0,3}(?:\*{2,}\s*END\s+OF\s+(?:THE|THIS)?\s*PROJECT\s+GUTENBERG|(?:\*{3,}\s*)?(?:This is the )?End\s+of\s+(?:the\s+|this\s+)?Project\s+Gutenberg)",
+    r"^\W{0,3}(?:\*{2,}\s*END\s+OF\s+(?:THE|THIS)?\s*PROJECT\s+GUTENBERG"
+    r"|(?:\*{3,}\s*)?(?:This is the )?End\s+of\s+(?:the\s+|this\s+)?Project\s+Gutenberg)",
     re.IGNORECASE,
 )
 _LICENCE = re.compile(
@@ -25,7 +26,8 @@ _LICENCE = re.compile(
     re.IGNORECASE,
 )
 _HEADER = re.compile(
-    r"^\s*(?:\W{0,3}The\s+)?Project\s+Gutenberg(?:['’]s|\s+E-?(?:book|text))|This\s+e-?(?:book|text)\s+is\s+for\s+the\s+use\s+of\s+anyone", re.IGNORECASE
+    r"^\s*(?:\W{0,3}The\s+)?Project\s+Gutenberg(?:['’]s|\s+E-?(?:book|text))|This\s+e-?(?:book|text)\s+is\s+for\s+the\s+use\s+of\s+anyone",
+    re.IGNORECASE,
 )
 _META = re.compile(
     r"^\s*(?:Title|Author|Editor|Translator|Illustrator|Contributor|Release\s+Date|Posting\s+Date|First\s+Posted|Last\s+Updated|Language|Credits|"
@@ -161,7 +163,7 @@ def metadata(text: str) -> dict[str, str]:
         joint = ": " if newline and match[1] == "Title" and len(first) < 50 else " "
         found.setdefault(match[1].lower(), " ".join((first + joint + rest).split()).strip(" :"))
     if not found:  # the 1990s: "Project Gutenberg's Etext of Pride and Prejudice, by Jane Austen"
-        match = re.search(r"Project\s+Gutenberg(?:['’]s)?\s+E-?(?:text|book)\s*(?:of|,)\s+(.+?),?\s+by\s+([^\n#]+)", head, re.IGNORECASE)
-        if match:
-            found = {"title": " ".join(match[1].split()), "author": match[2].strip()}
+        headline = re.search(r"Project\s+Gutenberg(?:['’]s)?\s+E-?(?:text|book)\s*(?:of|,)\s+(.+?),?\s+by\s+([^\n#]+)", head, re.IGNORECASE)
+        if headline:
+            found = {"title": " ".join(headline[1].split()), "author": headline[2].strip()}
     return found

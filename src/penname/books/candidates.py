@@ -19,13 +19,17 @@ _ONE_KEY = {"vol": "volume", "tome": "volume", "chap": "chapter", "chaper": "cha
 _KEY = "|".join(LEVELS)
 _NUMBER = rf"[ivxlcdm]+j?|\d{{1,4}}|{WORD_PATTERN}"
 _KEYED = re.compile(
-    rf"(?:the\s+)?(?P<key>{_KEY})\b\.?\s*(?:the\s+|no\.?\s+|number\s+|and\s+)?(?P<num>{_NUMBER})(?![\w'’])(?P<rest>.*)", re.IGNORECASE | re.DOTALL
+    rf"(?:the\s+)?(?P<key>{_KEY})\b\.?\s*(?:the\s+|no\.?\s+|number\s+|and\s+)?(?P<num>{_NUMBER})(?![\w'’])(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
 )
-_TURNED = re.compile(rf"(?:the\s+)?(?P<num>{WORD_PATTERN}|\d{{1,3}}(?:st|nd|rd|th))\s+(?P<key>{_KEY})\b(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
+_TURNED = re.compile(
+    rf"(?:the\s+)?(?P<num>{WORD_PATTERN}|\d{{1,3}}(?:st|nd|rd|th))\s+(?P<key>{_KEY})\b(?P<rest>.*)", re.IGNORECASE | re.DOTALL
+)
 _BARE = re.compile(rf"[\[(—–-]*\s*(?P<num>{_NUMBER})\s*[\])—–-]*\s*[.:]?", re.IGNORECASE)
 _TITLED = re.compile(r"(?P<num>[IVXLCDM]+|\d{1,3})(?:[.:)]|\s*[—–]|\s*-{1,2}(?=\s)|(?<=\w)(?=\s[A-Z]))\s*(?P<rest>\S.*)", re.DOTALL)
 _FRONT = (
-    r"prefaces?|prefatory|introduction|introductory|foreword|prologue|proem|prelude|advertisement|dedication|letter of dedication|dedicatory|to the reader|"
+    r"prefaces?|prefatory|introduction|introductory|foreword|prologue|proem|prelude|advertisement|dedication|letter of dedication|"
+    r"dedicatory|to the reader|"
     r"exordium|note|notice|apology|argument|preamble|before the curtain|etymology|extracts"
 )
 _BACK = r"epilogue|afterword|conclusion|postscript|finale|l['’]envoi|envoi|appendix|appendices|glossary|notes|endnotes|footnotes|coda|note"
@@ -38,7 +42,31 @@ _BACK_NAME = re.compile(_BACK, re.IGNORECASE)
 _ENTRY_START = re.compile(r"\W*(?:[IVXLC]+|\d{1,3}|chapter)\b[.\s]", re.IGNORECASE)
 _SPACED = re.compile(r"(?:[A-Z] ){3,}")
 _MARKUP = re.compile(r"[_=*#~]+")
-_SMALL = frozenset("a an and at by for from in into of on or the to with is as de la which that".split())
+_SMALL = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "at",
+        "by",
+        "for",
+        "from",
+        "in",
+        "into",
+        "of",
+        "on",
+        "or",
+        "the",
+        "to",
+        "with",
+        "is",
+        "as",
+        "de",
+        "la",
+        "which",
+        "that",
+    ]
+)
 MAX_HEADING_CHARS = 400
 
 

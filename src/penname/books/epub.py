@@ -102,7 +102,9 @@ def _emit_part(archive: Archive, part: str, emitter: Emitter, places: dict[tuple
     emit(parse_markup(text, f"{archive.name}: {part}"), emitter, anchor)
 
 
-def _contents(archive: Archive, package: Any, package_name: str, items: dict[str, Any]) -> tuple[str | None, list[tuple[str, str, int, str]]]:
+def _contents(
+    archive: Archive, package: Any, package_name: str, items: dict[str, Any]
+) -> tuple[str | None, list[tuple[str, str, int, str]]]:
     """The nav document's name, and the contents as (part, anchor, level, label) from it or else from the NCX."""
     for item in items.values():
         if "nav" in (item.get("properties") or "").split():
@@ -148,7 +150,9 @@ def _entry(base: str, href: str, level: int, label: str) -> tuple[str, str, int,
     return resolve(base, href) or "", href.partition("#")[2], min(level, _MAX_NAV_DEPTH), " ".join(label.split())
 
 
-def _merge_hints(text: str, marked: list[Hint], entries: list[tuple[str, str, int, str]], places: dict[tuple[str, str], int]) -> tuple[Hint, ...]:
+def _merge_hints(
+    text: str, marked: list[Hint], entries: list[tuple[str, str, int, str]], places: dict[tuple[str, str], int]
+) -> tuple[Hint, ...]:
     """Headings of the markup and of the contents, one a place; the contents' level and label win, and may add divisions."""
     by_place = {hint.start: hint for hint in marked}
     for part, anchor, level, label in entries:
@@ -157,7 +161,7 @@ def _merge_hints(text: str, marked: list[Hint], entries: list[tuple[str, str, in
             continue
         end = text.find("\n\n", at)
         block = " ".join(text[at : end if end >= 0 else len(text)].split())
-        shown = at in by_place or bool(label) and _same(block, label)
+        shown = at in by_place or (bool(label) and _same(block, label))
         by_place[at] = Hint(at, level, label, shown)
     return tuple(by_place[at] for at in sorted(by_place))
 

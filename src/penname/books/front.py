@@ -20,21 +20,30 @@ _CREDIT = re.compile(
     r"|(?:this\s+)?(?:e-?text|ebook)\s+(?:is|was)\s+.{0,40}(?:public\s+domain|scanned|prepared))",
     re.IGNORECASE,
 )
-_NET = re.compile(r"https?://|www\.|pgdp|gutenberg|\b[\w.+-]+@[\w-]+\.\w|archive\.org|distributed\s+proofread|proofreading\s+team", re.IGNORECASE)
-_NOTE = re.compile(r"\W*(?:the\s+)?transcriber(?:['’]?s?['’]?)?\s*(?:'s\s+)?(?:end)?-?\s*notes?\b|\W*transcription\s+notes?\b|\W*notes?\s+(?:by|of|from)\s+the\s+transcriber", re.IGNORECASE)  # noqa: E501
+_NET = re.compile(
+    r"https?://|www\.|pgdp|gutenberg|\b[\w.+-]+@[\w-]+\.\w|archive\.org|distributed\s+proofread|proofreading\s+team", re.IGNORECASE
+)
+_NOTE = re.compile(
+    r"\W*(?:the\s+)?transcriber(?:['’]?s?['’]?)?\s*(?:'s\s+)?(?:end)?-?\s*notes?\b"
+    r"|\W*transcription\s+notes?\b|\W*notes?\s+(?:by|of|from)\s+the\s+transcriber",
+    re.IGNORECASE,
+)
 _CONTENTS = re.compile(
     r"\W*(?:(?:the\s+)?(?:table\s+of\s+)?contents|(?:a\s+)?(?:list\s+of\s+)?(?:(?:the|full-page)\s+)?(?:illustrations|plates|maps)|index)"
     r"(?:\s+of\s+(?:the\s+)?\w+(?:\s+\w+)?)?(?:\s+page)?\W*",
     re.IGNORECASE,
 )
 _END_MARK = re.compile(
-    r"\W*(?:the\s+end|end|finis|fin|the\s+end\s+of\s+.{1,60}|end\s+of\s+(?:the\s+)?(?:\w+\s+)?(?:vol(?:ume)?|book|part|story|novel)\b.{0,40})\W*", re.IGNORECASE
+    r"\W*(?:the\s+end|end|finis|fin|the\s+end\s+of\s+.{1,60}|end\s+of\s+(?:the\s+)?(?:\w+\s+)?(?:vol(?:ume)?|book|part|story|novel)\b.{0,40})\W*",
+    re.IGNORECASE,
 )
 _DEDICATION = re.compile(
-    r"\W*(?:T[Oo]\W*$|TO\s+[A-Z]|To\s+(?:my|all|those|the\s+memory|[A-Z])|(?i:dedicat|inscribed|affectionately|respectfully|this\s+(?:work|book|volume|story|novel)\s+is))"
+    r"\W*(?:T[Oo]\W*$|TO\s+[A-Z]|To\s+(?:my|all|those|the\s+memory|[A-Z])|"
+    r"(?i:dedicat|inscribed|affectionately|respectfully|this\s+(?:work|book|volume|story|novel)\s+is))"
 )
 _IMPRINT = re.compile(
-    r"\b(?:copyright|all rights reserved|published|publishers?|printed|printers?|press|edition|london|new york|boston|edinburgh|philadelphia|"
+    r"\b(?:copyright|all rights reserved|published|publishers?|"
+    r"printed|printers?|press|edition|london|new york|boston|edinburgh|philadelphia|"
     r"& co\b|and co\b|\d{4}|illustrat|frontispiece|reprint)",
     re.IGNORECASE,
 )
@@ -134,13 +143,25 @@ def _running_heads(text: str, blocks: list[Block], heads: set[int]) -> dict[int,
         if match and match[1].isupper() and line[-1] not in "\"'!?":
             seen.setdefault(match[1], []).append(i)
             numbered[match[1]] = numbered.get(match[1], 0) + any(char.isdigit() for char in line)
-    return {i: "running-head" for head, places in seen.items() if len(places) >= 8 and (numbered[head] >= 4 or len(places) >= 20) for i in places}
+    return {
+        i: "running-head"
+        for head, places in seen.items()
+        if len(places) >= 8 and (numbered[head] >= 4 or len(places) >= 20)
+        for i in places
+    }
 
 
 def _captions(text: str, blocks: list[Block], heads: set[int], first: int) -> Iterator[int]:
     """Captions that have lost their picture: one line, set apart, without an end, that repeats words of the page around it."""
     for i, block in enumerate(blocks):
-        if i < first or i in heads or block.kind != "prose" or len(block.lines) > 2 or block.gap < 2 or not 15 <= block.end - block.start <= 200:
+        if (
+            i < first
+            or i in heads
+            or block.kind != "prose"
+            or len(block.lines) > 2
+            or block.gap < 2
+            or not 15 <= block.end - block.start <= 200
+        ):
             continue
         if not text[block.end - 1].isalnum() or text[block.start].islower():
             continue
@@ -180,7 +201,13 @@ def _transcribers(text: str, blocks: list[Block], starts: list[int], first: int)
     stops = set(starts)
     for i in sorted(near):
         line = _first_line(text, blocks[i]) if blocks[i].kind in ("prose", "verse") else ""
-        if line and len(line) < 120 and _CREDIT.match(line) and (i <= first or i > (starts[-1] if starts else 0)) and _NET.search(_whole(text, blocks[i])):
+        if (
+            line
+            and len(line) < 120
+            and _CREDIT.match(line)
+            and (i <= first or i > (starts[-1] if starts else 0))
+            and _NET.search(_whole(text, blocks[i]))
+        ):
             yield i, "credit"
         if not line or not _NOTE.match(line):
             continue

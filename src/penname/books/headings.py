@@ -78,7 +78,14 @@ def _sections(
             run.append(c)
             continue
         opener = follows.get(run[0].block) if run else None
-        if run and opener is not None and opener.block in named and opener.words < _LIST_WORDS and len(run) < 0.5 * len(chapters) and "-" in run[0].style:
+        if (
+            run
+            and opener is not None
+            and opener.block in named
+            and opener.words < _LIST_WORDS
+            and len(run) < 0.5 * len(chapters)
+            and "-" in run[0].style
+        ):
             sections |= {item.block for item in run}
         run = [c] if c is not None else []
     heads = [c.block for c, _ in chosen]
@@ -124,7 +131,7 @@ def _continues(last: Candidate, here: Candidate) -> bool:
 def _page_numbers(found: list[Candidate]) -> set[int]:
     """Bare arabic numbers that count pages: a long run upwards, each with about a page of text behind it."""
     items = [c for c in found if c.style == "bare-arabic" and not c.hinted]
-    rising = [b for a, b in zip(items, items[1:], strict=False) if 0 < b.number - a.number <= 3]
+    rising = [b for a, b in pairwise(items) if 0 < b.number - a.number <= 3]
     if len(items) < 20 or len(rising) < 0.8 * len(items):
         return set()
     words = sorted(c.words for c in items)
@@ -273,7 +280,11 @@ def _add_hinted(text: str, blocks: list[Block], headings: list[Heading], hints: 
         shown = hints[i][2]
         named = read_candidate(i, text[blocks[i].start : blocks[i].end] if shown else hints[i][1], True)
         out.append(Heading(i, i if shown else i - 1, _kind_of(i, named, chapters, bool(numbered)), 3, label=hints[i][1]))
-    above = [i for i in free if i not in new and hints[i][2] and hints[i][0] < level and words[i] < _PROSE_WORDS and new and i > min(new[0], *chapters)]
+    above = [
+        i
+        for i in free
+        if i not in new and hints[i][2] and hints[i][0] < level and words[i] < _PROSE_WORDS and new and i > min(new[0], *chapters)
+    ]
     out += [Heading(i, i, "heading", 2, label=hints[i][1]) for i in above]
     return sorted(out, key=lambda h: h.first)
 

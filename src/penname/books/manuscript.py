@@ -189,9 +189,7 @@ def _odt_text(paragraph: Any) -> str:
             if stack:
                 parts.append(done.tail or "")
             continue
-        if node.tag == f"{_TEXT}s":
-            parts.append(" ")
-        elif node.tag == f"{_TEXT}tab":
+        if node.tag == f"{_TEXT}s" or node.tag == f"{_TEXT}tab":
             parts.append(" ")
         elif node.tag == f"{_TEXT}line-break":
             parts.append("\n")

@@ -15,10 +15,74 @@ from penname.core.errors import BadInput
 from penname.core.hashing import sha256_bytes
 
 _BLOCKS = frozenset(
-    "address article aside blockquote body center dd details dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 "
-    "header hgroup hr legend li main menu nav ol p pre section summary table tbody td tfoot th thead tr ul caption".split()
+    [
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "center",
+        "dd",
+        "details",
+        "dir",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hgroup",
+        "hr",
+        "legend",
+        "li",
+        "main",
+        "menu",
+        "nav",
+        "ol",
+        "p",
+        "pre",
+        "section",
+        "summary",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+        "caption",
+    ]
 )
-_SKIPPED = frozenset("script style head template noscript iframe object svg math audio video canvas select button textarea map".split())
+_SKIPPED = frozenset(
+    [
+        "script",
+        "style",
+        "head",
+        "template",
+        "noscript",
+        "iframe",
+        "object",
+        "svg",
+        "math",
+        "audio",
+        "video",
+        "canvas",
+        "select",
+        "button",
+        "textarea",
+        "map",
+    ]
+)
 _HEADINGS = {f"h{n}": n for n in range(1, 7)}
 _ITALIC = frozenset(("i", "em", "cite", "dfn", "var"))
 _VERSE_CLASS = re.compile(r"\b(?:stanza|linegroup|verse|poem|poetry|lg)\b", re.IGNORECASE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from bisect import bisect_left
 from pathlib import Path
@@ -76,7 +77,9 @@ def clean(source: Source, *, id: str | None, settings: BooksConfig) -> Book:
     if all(block.kind == "gone" for block in blocks):
         raise BadInput(f"{source.name} has no text left once its boilerplate is gone; name the file that holds the book")
     headings = _kept_headings(structure, blocks)
-    draft.marks = [at for h in headings for at in (blocks[h.first].start, blocks[h.last].end if h.last >= h.first else blocks[h.first].start)]
+    draft.marks = [
+        at for h in headings for at in (blocks[h.first].start, blocks[h.last].end if h.last >= h.first else blocks[h.first].start)
+    ]
     draft.rewrite(join_lines(text, blocks, [(h.first, h.last) for h in headings], _mended(text, blocks, seams)))
     _check_share(draft, source, settings)
     normalise_typography(draft, settings)
@@ -144,7 +147,11 @@ def _title_and_author(source: Source, about: dict[str, str], text: str, blocks: 
                 author = match[1] or following
                 break
     if not title:
-        likely = (line for line in lines[:2] if looks_like_title(line) and not re.match(r"by\b", line, re.IGNORECASE) and not read_candidate(0, line))
+        likely = (
+            line
+            for line in lines[:2]
+            if looks_like_title(line) and not re.match(r"by\b", line, re.IGNORECASE) and not read_candidate(0, line)
+        )
         title = next(likely, "").strip(" .")
     return _cased(title or _file_title(source.name)), _cased(author)
 
@@ -223,8 +230,9 @@ def _check_share(draft: Draft, source: Source, settings: BooksConfig) -> None:
         return
     worst = max((r for r in removed if r.rule not in _CHOICES), key=lambda r: len(r.text))
     raise ProofFailed(
-        f"{source.name}: cleaning would remove {size / whole:.0%} of the text, above books.max_removed_share = {settings.max_removed_share}; the largest "
-        f"part is {len(worst.text)} characters as {worst.rule}, from \"{_glimpse(worst.text)}\"; if that is right, raise the setting"
+        f"{source.name}: cleaning would remove {size / whole:.0%} of the text, above "
+        f"books.max_removed_share = {settings.max_removed_share}; the largest "
+        f'part is {len(worst.text)} characters as {worst.rule}, from "{_glimpse(worst.text)}"; if that is right, raise the setting'
     )
 
 
@@ -256,7 +264,7 @@ def _gaps(headings: list[Heading]) -> list[str]:
     numbers = [h.number for h in headings if h.kind == "chapter" and h.number > 0]
     return [
         f"chapter {b} follows chapter {a}; the source may lack what stood between, or misprint a number"
-        for a, b in zip(numbers, numbers[1:], strict=False)
+        for a, b in itertools.pairwise(numbers)
         if b not in (a + 1, 1)
     ]
 

@@ -9,7 +9,34 @@ import numpy as np
 
 from penname.core.values import AlphabetRow, Chapter
 
-_ENGLISH = frozenset("the and of to a in that was it he his with as for had is not but you at on be her she".split())
+_ENGLISH = frozenset(
+    [
+        "the",
+        "and",
+        "of",
+        "to",
+        "a",
+        "in",
+        "that",
+        "was",
+        "it",
+        "he",
+        "his",
+        "with",
+        "as",
+        "for",
+        "had",
+        "is",
+        "not",
+        "but",
+        "you",
+        "at",
+        "on",
+        "be",
+        "her",
+        "she",
+    ]
+)
 _ENGLISH_SHARE = 0.2
 _DIGITS = re.compile(r"\d+")
 _WITH_DIGITS = re.compile(r"(?:st|nd|rd|th|d|s|l|mo|vo|to|a|am|pm|p|lb|lbs|cwt|ft|in|x|oz|stly|ndly|rdly|thly|dly)$", re.IGNORECASE)

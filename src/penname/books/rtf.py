@@ -80,9 +80,7 @@ def read_rtf(data: bytes, name: str, keep_italics: bool) -> Source:
                 owed = state.unicode_skip
             elif word == b"uc":
                 state.unicode_skip = min(value or 0, 8)
-            elif word in _SKIPPED:
-                state.skip = True
-            elif word == b"stylesheet":
+            elif word in _SKIPPED or word == b"stylesheet":
                 state.skip = True
             elif word == b"pard":
                 state.level = 0

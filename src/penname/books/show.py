@@ -47,7 +47,8 @@ def book_summary(book: Book) -> dict[str, Any]:
         "chapters": rows,
         "removed_characters": dict(removed.most_common()),
         "alphabet": [
-            {"character": row.char, "name": _name(row.char), "before": row.before, "after": row.after, "first": row.first} for row in book.alphabet
+            {"character": row.char, "name": _name(row.char), "before": row.before, "after": row.after, "first": row.first}
+            for row in book.alphabet
         ],
         "oddities": list(book.oddities),
     }
@@ -61,7 +62,8 @@ def show_book(book: Book) -> str:
     share = sum(row["words"] for row in held) / max(1, sum(row["words"] for row in chapters))
     lines = [
         f"{book.title}{', ' + book.author if book.author else ''} ({book.id}, from {book.source})",
-        f"{facts['words']:,} words, {len(chapters)} chapters" + (f", {len(held)} of them held out ({share:.1%} of the words)" if held else ""),
+        f"{facts['words']:,} words, {len(chapters)} chapters"
+        + (f", {len(held)} of them held out ({share:.1%} of the words)" if held else ""),
         "",
     ]
     for row in facts["chapters"]:

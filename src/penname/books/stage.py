@@ -50,7 +50,7 @@ def books_fresh(voice: VoiceFolder) -> bool:
 def run_books(voice: VoiceFolder) -> Manifest:
     """Clean every source; returns the manifest of ``books/``. ``others/`` is written first, with a manifest of its own."""
     if not voice.config.voice.books:
-        raise BadInput(f"{voice.path / 'voice.toml'} names no books; add them under [voice]: books = [\"FILE\", ...]")
+        raise BadInput(f'{voice.path / "voice.toml"} names no books; add them under [voice]: books = ["FILE", ...]')
     common = {"version": VERSION, "settings": books_settings(voice.config), "inputs": books_inputs(voice)}
     config = voice.config
     read = _read_all(voice, (*config.voice.books, *config.voice.others))

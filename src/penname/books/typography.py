@@ -104,7 +104,13 @@ def _closes(text: str, start: int, at: int) -> bool:
 
 def _spaces(text: str) -> Iterator[Rewrite]:
     """Runs of spaces to one, none at the edges of lines, no more than one blank line, none at the ends of the text."""
-    if "  " not in text and " \n" not in text and "\n " not in text and "\n\n\n" not in text and text == text.strip() + "\n" * text.endswith("\n"):
+    if (
+        "  " not in text
+        and " \n" not in text
+        and "\n " not in text
+        and "\n\n\n" not in text
+        and text == text.strip() + "\n" * text.endswith("\n")
+    ):
         return
     whole = text.rstrip()
     for match in re.finditer(r"[ \n]{2,}|^[ \n]+|[ \n]+\Z", text):

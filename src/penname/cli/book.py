@@ -43,13 +43,11 @@ def book(
             manifest = run_books(voice)
         if not show:
             counts = manifest.counts
-            print(
-                json_text({"folder": str(voice.books), **counts})
-                if json
-                else f"{counts['books']} books, {counts['words']:,} words, {counts['chapters']} chapters, {counts['heldout_chapters']} of them held out "
-                f"({counts['heldout_words']:,} words); see each with: penname book --show\n",
-                end="",
+            said = (
+                f"{counts['books']} books, {counts['words']:,} words, {counts['chapters']} chapters, {counts['heldout_chapters']} of them "
+                f"held out ({counts['heldout_words']:,} words); see each with: penname book --show\n"
             )
+            print(json_text({"folder": str(voice.books), **counts}) if json else said, end="")
             return
     books = [load_with_removed(path.parent) for path in sorted(voice.books.glob("*/book.json"))]
     print(json_text([book_summary(item) for item in books]) if json else "\n\n".join(show_book(item) for item in books) + "\n", end="")
