@@ -72,7 +72,7 @@ def _entity(id: str, group: Group, lexicon: Lexicon) -> Entity:
 def _is_real(form: Form, lexicon: Lexicon) -> bool:
     """In the gazetteer, or made of ordinary words alone ("the Battery"), which give nothing away and stay."""
     return " ".join(w.capitalize() for w in form.words) in lexicon.places or all(
-        w in PLACE_HEADS or lexicon.per_million(w) > 3 for w in form.words
+        w in PLACE_HEADS or (len(form.words) == 1 and lexicon.per_million(w) > 3) for w in form.words
     )
 
 

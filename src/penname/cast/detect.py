@@ -216,8 +216,9 @@ def _cut_run(run: list[Token], gaps: list[str], classes: dict[str, str], text: s
             continue
         if len(token.word) == 1:
             dotted = text[token.end : token.end + 1] == "."
-            if (not dotted and not (gap or not last)) or (token.word in "IOA" and not dotted):
-                flush()
+            inside = bool(current) and bool(gap) and not last
+            if not (inside or (dotted and token.word != "I" and (gap or not last))):
+                flush()  # "I", "A", the number of a chapter
                 continue
             current.append(token)
             continue

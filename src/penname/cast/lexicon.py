@@ -16,6 +16,7 @@ class Lexicon:
     surnames: dict[str, int]  # name -> rank from 0
     short_forms: dict[str, frozenset[str]]  # full first name -> its short forms
     full_forms: dict[str, frozenset[str]]  # short form -> the first names it can stand for
+    sure_short: frozenset[tuple[str, str]]  # (full, short) pairs of the hand-made list
     places: dict[str, int]  # place -> 1 small town, 2 city, 3 known to everybody
 
     def per_million(self, word: str) -> float:
@@ -38,8 +39,10 @@ def load_lexicon() -> Lexicon:
     short: dict[str, set[str]] = {}
     for full, forms in _rows("nicknames.tsv"):
         short.setdefault(full, set()).update(forms.split())
+    sure = set()
     for full, forms in _rows("period_nicknames.tsv"):
         short.setdefault(full, set()).update(forms.split())
+        sure |= {(full, form) for form in forms.split()}
     full_forms: dict[str, set[str]] = {}
     for name, forms_set in short.items():
         for form in forms_set:
@@ -50,6 +53,7 @@ def load_lexicon() -> Lexicon:
         surnames,
         {k: frozenset(v) for k, v in short.items()},
         {k: frozenset(v) for k, v in full_forms.items()},
+        frozenset(sure),
         {name: int(strength) for name, strength in _rows("places.tsv")},
     )
 

@@ -154,7 +154,7 @@ class Linker:
             if title in FIRST_NAME_TITLES or title in KIN_TITLES:
                 self.as_first[word] += form.count
             elif title in SURNAME_TITLES and not (
-                word in firsts and (self._known_first(word) or self.as_first[word] >= 3 and not self.as_last[word])
+                word in firsts and (self._known_first(word) or (self.as_first[word] >= 3 and not self.as_last[word]))
             ):
                 self.as_last[word] += form.count
 
@@ -190,7 +190,11 @@ class Linker:
                 continue
             if any(self._same_firsts(name.first, other) for other in person.firsts):
                 fit.append((1.0, person))
-            elif any(len(one) == 1 and one[0] in more[1:] for other in person.firsts for one, more in ((name.first, other), (other, name.first))):
+            elif any(
+                len(one) == 1 and one[0] in more[1:] and not self._known_first(one[0])
+                for other in person.firsts
+                for one, more in ((name.first, other), (other, name.first))
+            ):
                 fit.append((0.5, person))  # a middle name: "Fairfax Rochester" and "Edward Fairfax Rochester"
         chosen = self._choose(form, fit, -3.5, f"same surname, and {first.title()} fits")
         if chosen is None:
@@ -225,9 +229,9 @@ class Linker:
             least = min(p.titled_first() for _, p in candidates)
             most = 4.0 if title in UNMARRIED_TITLES else 1.0
             candidates = [(prior - min(most, p.titled_first() - least) + 0.5 * math.log10(p.count), p) for prior, p in candidates]
-        floor = -0.5 if len([p for _, p in candidates if p.firsts]) < 2 else 0.3
+        floor = -0.5 if len([p for _, p in candidates if p.firsts]) < 2 else 1.2 if title in CIVIL_TITLES else 0.3
         if title in UNMARRIED_TITLES:
-            floor = -4.0
+            floor = -2.5 if len(candidates) == 1 else -4.0
         elif title in MARRIED_TITLES and len([p for _, p in candidates if p.firsts]) > 1:
             floor = 1.0  # a mother of daughters, more likely than one of them
         if not self._choose(form, candidates, floor, "same surname, and the title fits"):
@@ -299,7 +303,7 @@ class Linker:
             if any(t in KIN_TITLES for t in form.titles) and not any(t in person.titles for t in form.titles):
                 prior -= 0.5
             candidates.append((prior, person))
-        if not self._choose(form, candidates, 0.0 if rank else -2.0, "the first name alone"):
+        if not self._choose(form, candidates, 0.0 if rank else -3.0, "the first name alone"):
             self._new(form, (word,))
 
     def _family_weight(self, person: Person) -> float:
@@ -322,7 +326,11 @@ class Linker:
                     strength += 0.6 - 1.2 * (person.noble() != other.noble())
                 fit.append((strength + self.context.affinity(person, other) + min(0.2, other.count / 500), other, strength))
             fit.sort(key=lambda row: (-row[0], -row[1].count, row[1].shown))
-            if fit and fit[0][0] >= (0.6 if fit[0][2] >= 1 else 0.9) and (len(fit) == 1 or fit[0][0] - fit[1][0] >= 0.3):
+            if (
+                fit
+                and fit[0][0] >= (-1.0 if fit[0][2] >= 1 and not person.last else 0.6 if fit[0][2] >= 1 else 0.9)
+                and (len(fit) == 1 or fit[0][0] - fit[1][0] >= 0.3)
+            ):
                 self._merge(fit[0][1], person, f"{person.firsts[0][0].title()} is a short form")
 
     def _join_pet_surnames(self) -> None:
@@ -359,20 +367,19 @@ class Linker:
                         break
 
     def _one_letter_off(self, form: Form, other: Person) -> bool:
-        words = [*form.titles, *form.words]
+        word = form.words[-1]
         for theirs in other.forms:
-            known = [*theirs.titles, *theirs.words]
-            if len(known) != len(words):
+            known = theirs.words[-1]
+            if min(len(word), len(known)) < 6 or not one_edit(word, known) or (self._known_first(word) and self._known_first(known)):
                 continue
-            off = [(a, b) for a, b in zip(words, known, strict=True) if a != b]
-            if (
-                len(off) == 1
-                and min(map(len, off[0])) >= 6
-                and one_edit(*off[0])
-                and not (self._known_first(off[0][0]) and self._known_first(off[0][1]))
-            ):
+            if len(form.words) == 1 and (bool(form.titles) >= bool(theirs.titles)) and not self._titles_part(form, theirs):
                 return True
         return False
+
+    def _titles_part(self, one: Form, other: Form) -> bool:
+        """Whether the titles of two forms speak for different people."""
+        married = [bool(set(f.titles) & MARRIED_TITLES) - bool(set(f.titles) & UNMARRIED_TITLES) for f in (one, other) if f.titles]
+        return len(married) == 2 and married[0] != married[1]
 
     def _join_by_context(self) -> None:
         """Join a first name without surname to a surname without first name, where calls and answers say so."""

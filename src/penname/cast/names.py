@@ -61,8 +61,11 @@ def short_of(short: str, full: str, lexicon: Lexicon) -> float:
     if short == full:
         return 0.0
     x, y = full.capitalize(), short.capitalize()
+    if (x, y) in lexicon.sure_short or (y, x) in lexicon.sure_short:
+        return 1.0
     if y in lexicon.short_forms.get(x, ()) or x in lexicon.short_forms.get(y, ()):
-        return 0.5 if x in lexicon.short_forms and y in lexicon.short_forms else 1.0  # both are full names as well
+        both_full = x in lexicon.short_forms and y in lexicon.short_forms
+        return 0.5 if both_full and abs(len(x) - len(y)) < 2 else 1.0
     if lexicon.short_forms.keys() & (lexicon.full_forms.get(x, frozenset()) & lexicon.full_forms.get(y, frozenset())):
         return 0.7  # two short forms of one name: Lizzy and Eliza
     stem = short.rstrip("s")

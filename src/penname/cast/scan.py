@@ -1,5 +1,7 @@
 """Every capitalised word of a text, with where it stands, and how each word of the text is written as a whole."""
 
+# ruff: noqa: SIM905 - word lists read better as text
+
 from __future__ import annotations
 
 import re
@@ -51,6 +53,8 @@ def scan_text(text: str) -> Scan:
     """Find the capitalised words of ``text`` and count how every word is written."""
     lower: Counter[str] = Counter(_LOWER.findall(text))
     scan = Scan(text, [], lower, Counter(), Counter(), Counter())
+    headings = _heading_spans(text)
+    heading = 0
     for match in _CAPITAL.finditer(text):
         word, start = match.group(), match.start()
         possessive = False
@@ -62,6 +66,10 @@ def scan_text(text: str) -> Scan:
         end = start + len(word)
         caps = len(word) > 1 and word.isupper()
         place, quoted = position(text, start)
+        while heading < len(headings) and headings[heading][1] <= start:
+            heading += 1
+        if heading < len(headings) and headings[heading][0] <= start and place == MID:
+            place = SOFT  # a heading in title case forces its capitals
         token = Token(start, end, word, word.lower().replace("’", "'"), place, caps, possessive, quoted)
         if caps and len(word) > 1:
             scan.caps[token.key] += 1
@@ -71,6 +79,22 @@ def scan_text(text: str) -> Scan:
             scan.initial[token.key] += 1
         scan.tokens.append(token)
     return scan
+
+
+_SHORT_PARAGRAPH = re.compile(r"(?:\A|\n[ \t]*\n)[ \t]*(?=([^\n]{2,90}(?:\n[^\n]{2,60})?)\n[ \t]*\n)")
+_SMALL_WORDS = frozenset(
+    "a an and at by for from how in is it its of on or that the their to was what where which who why with without".split()
+)
+
+
+def _heading_spans(text: str) -> list[tuple[int, int]]:
+    """Short paragraphs of three words or more in which every word but the smallest has a capital."""
+    spans = []
+    for match in _SHORT_PARAGRAPH.finditer(text):
+        words = re.findall(r"[^\W\d_]+", match.group(1))
+        if len(words) >= 3 and all(word[0].isupper() or word in _SMALL_WORDS for word in words):
+            spans.append((match.start(1), match.end(1)))
+    return spans
 
 
 def position(text: str, start: int) -> tuple[int, bool]:

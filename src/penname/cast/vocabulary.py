@@ -7,7 +7,8 @@ import re
 
 MALE_TITLES = frozenset(
     """
-    mr mistah mistuh mista mist marster marse mars mister master messrs sir lord m monsieur messieurs mm signor signore signorino don
+    mr mistah mistuh mista mist
+    marster marse mars mister muster mas'r mus' master messrs sir lord m monsieur messieurs mm signor signore signorino don
     senor señor herr squire esquire father uncle brother grandfather king prince duke earl count baron viscount marquis marquess
     emperor czar tsar abbot friar fra dom padre bishop archbishop cardinal pope deacon archdeacon dean vicar parson rev
     reverend curate rector captain capt cap'n colonel col major general gen lieutenant lieut lt sergeant serjeant sergt corporal
@@ -60,7 +61,7 @@ SURNAME_TITLES = frozenset(
 )
 MARRIED_TITLES = frozenset("mrs mme madame frau signora senora señora missis missus".split())
 UNMARRIED_TITLES = frozenset("miss mlle mademoiselle fraulein fräulein signorina senorita señorita misses".split())
-CIVIL_TITLES = frozenset("mr mister mistah mistuh m monsieur herr signor senor señor".split())
+CIVIL_TITLES = frozenset("mr mister muster mistah mistuh m monsieur herr signor senor señor".split())
 NOBLE_TITLES = frozenset(
     """
     lord lady sir duke duchess earl count countess baron baroness viscount viscountess marquis marquess marchioness prince princess
