@@ -11,7 +11,7 @@ from penname.core.files import json_text, jsonl_text, read_json, read_jsonl
 from penname.core.folder import VoiceFolder
 from penname.core.hashing import sha256_file
 from penname.core.stage import Manifest, read_manifest, require_manifest, stage_writer
-from penname.judging.heldout import HeldOut, Material, load_material
+from penname.judging.heldout import JUDGING_COPY, HeldOut, Material, load_material
 from penname.judging.registration import registration, registration_fault, unix_now
 
 VERSION = 2
@@ -46,7 +46,7 @@ def control_inputs(voice: VoiceFolder) -> dict[str, str]:
 
     inputs = {
         "beats": require_manifest(voice.beats, "beat").digest,
-        "copies": require_manifest(voice.copies, "rename").digest,
+        "copy 0": require_manifest(voice.copies / str(JUDGING_COPY), "rename").digest,
         "registration": read_registration(voice)["hash"],
         "carrier": carrier_identity(voice.config),
     }
