@@ -61,6 +61,11 @@ def test_one_text_a_side_tells_hands_apart():
     assert small.score(write("ornate", 600, 3)).value > 0 > small.score(write("plain", 600, 3)).value
 
 
+def test_many_short_texts_fit_as_well():
+    pieces = Instrument.fit([write("ornate", 300, seed) for seed in range(60)], [write("plain", 300, 100 + seed) for seed in range(90)])
+    assert pieces.score(write("ornate", 600, 999)).value > 0 > pieces.score(write("plain", 600, 999)).value
+
+
 def test_an_empty_side_is_refused():
     with pytest.raises(BadInput, match="no words by others"):
         Instrument.fit(["some words"], [])

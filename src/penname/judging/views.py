@@ -20,6 +20,7 @@ _CLIP = 3.0
 _NUISANCE = 30  # directions removed, at most; one for every so many blocks below that
 _BLOCKS_PER_DIRECTION = 10
 _IMPOSTOR_ROUNDS = 25
+_IMPOSTORS = 40  # at most; of more texts, neighbours in the list are taken together
 _DELTA_WORDS = 500  # most frequent words of Cosine Delta (Smith & Aldridge 2011; Evert et al. 2017)
 _TRAIN_BLOCKS = 100  # of a text, at each length, evenly spaced: more cost time and add nothing
 # What a group counts for beside the words. Letters follow topic more than the others do, so they count for less.
@@ -50,7 +51,8 @@ class Views:
         classifier = LogisticRegression(C=10.0, max_iter=200, tol=1e-3).fit(z, y, sample_weight=weight * len(y))
         self.weights, self.offset = classifier.coef_[0], float(classifier.intercept_[0])
         centre = np.array([z[text == i].mean(axis=0) for i in range(len(texts))])
-        self._set_impostors(np.vstack([centre[: len(mine)].mean(axis=0), centre[len(mine) :]]))
+        impostors = [group.mean(axis=0) for group in np.array_split(centre[len(mine) :], min(len(others), _IMPOSTORS))]
+        self._set_impostors(np.vstack([centre[: len(mine)].mean(axis=0), *impostors]))
         self._delta = slice(0, min(_DELTA_WORDS, len(space.words)))
         raw = self._raw(x[:, self._delta], self._delta)
         self._delta_profile = np.mean([raw[text == i].mean(axis=0) for i in range(len(mine))], axis=0, keepdims=True)
