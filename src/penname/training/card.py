@@ -8,7 +8,7 @@ from typing import Any
 from penname.core.files import write_text
 
 _CARD = """---
-base_model: {carrier}
+base_model: {base_model}
 library_name: peft
 pipeline_tag: text-generation
 tags:
@@ -60,6 +60,7 @@ def write_card(path: Path, record: dict[str, Any]) -> None:
         _CARD.format(
             carrier=record["carrier"]["name"],
             source=record["carrier"]["source"],
+            base_model=record["carrier"]["source"].split(" at ")[0] if " at " in record["carrier"]["source"] else record["carrier"]["name"],
             penname=record["libraries"]["penname"],
             run=record["run"],
             beat="She opens the door and finds the room empty.",
