@@ -62,10 +62,14 @@ def classify_words(scan: Scan, lexicon: Lexicon) -> dict[str, str]:
     classes: dict[str, str] = {}
     for key in {*scan.mid, *scan.initial, *scan.caps}:
         classes[key] = _classify(key, scan, lexicon, determined[key], free[key])
-    for left, right in pairwise(scan.tokens):
-        # "Mr. Pole", "Miss Finn": a people's name that this book uses as a surname.
-        if left.key in SURNAME_TITLES | UNMARRIED_TITLES and right.key in PEOPLES and 0 < right.start - left.end < 4 and right.place == MID:
-            classes[right.key] = NAME if free[right.key] > 2 * determined[right.key] else MAYBE
+    titled = Counter(
+        right.key
+        for left, right in pairwise(scan.tokens)
+        if right.key in PEOPLES and left.key in SURNAME_TITLES | UNMARRIED_TITLES and scan.text[left.end : right.start] in (" ", ". ", ".\n", "\n")
+    )
+    for key, count in titled.items():
+        if count * 8 >= scan.mid[key]:  # "Mr. Pole", "Miss Finn": a people's name that this book uses as a surname
+            classes[key] = NAME if free[key] > 2 * determined[key] else MAYBE
     return classes
 
 

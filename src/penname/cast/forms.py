@@ -125,6 +125,9 @@ def _signs(form: Form, scan: Scan, classes: Mapping[str, str], lexicon: Lexicon)
         signs[f"form {sign}"] = 1.0
     for sign, count in form.counts.items():
         signs[f"share {sign}"] = count / (form.count + 1.0)
+    if form.count >= 4:  # where a name stands often, how it is mostly used says more than the sum of its shares
+        signs["place use"] = float(form.share("in", "city-of") >= 0.15)
+        signs["person use"] = float(form.share("said", "says", "did", "who", "call") >= 0.25)
     first, last = form.words[0], form.words[-1]
     signs["common"] = max(0.0, math.log10(lexicon.per_million(last) + 0.1) + 1) / 3
     signs["common first"] = max(0.0, math.log10(lexicon.per_million(first) + 0.1) + 1) / 3 if len(form.words) > 1 else 0.0

@@ -230,7 +230,9 @@ class Linker:
             most = 4.0 if title in UNMARRIED_TITLES else 1.0
             candidates = [(prior - min(most, p.titled_first() - least) + 0.5 * math.log10(p.count), p) for prior, p in candidates]
         floor = -0.5 if len([p for _, p in candidates if p.firsts]) < 2 else 1.2 if title in CIVIL_TITLES else 0.3
-        if title in UNMARRIED_TITLES:
+        if title in NOBLE_TITLES:
+            floor = 0.0
+        elif title in UNMARRIED_TITLES:
             floor = -2.5 if len(candidates) == 1 else -4.0
         elif title in MARRIED_TITLES and len([p for _, p in candidates if p.firsts]) > 1:
             floor = 1.0  # a mother of daughters, more likely than one of them
