@@ -21,11 +21,14 @@ from dataclasses import asdict
 from pathlib import Path
 
 from penname.cast import build_cast
+from penname.cast.decisions import Decisions
+from penname.cast.stage import proposed
 from penname.core.values import Book, Cast
 from penname.renaming import load_dictionary, prove
 from penname.renaming.copies import copy_from, taken_words
 from penname.renaming.plan import draw_names
 from penname.renaming.survey import survey_book
+from penname.renaming.words import FEASTS, NATIONS
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
@@ -68,20 +71,31 @@ def novels(only: str | None):  # type: ignore[no-untyped-def]
             yield folder.name, Book(folder.name, folder.name, "", text, ()), names
 
 
+def auto_cast(book: Book) -> Cast:
+    """The cast with every question answered by its proposal, as `penname cast --decide auto` does."""
+    decisions = Decisions()
+    for _ in range(4):
+        cast = build_cast([book], decisions)[0]
+        if not cast.unresolved:
+            break
+        decisions = decisions.add([proposed(question.proposal, book.id, question.id) for question in cast.unresolved])
+    return cast
+
+
 def cast_names(book: Book, cast: Cast) -> set[str]:
-    """Names of the people who are met at least five times, titles alone left out as the scorer leaves them out."""
+    """Names of the people who are met at least twenty times, titles alone left out as the scorer leaves them out."""
     import score_cast
 
     counts = Counter(mention.entity_id for mention in cast.mentions)
-    forms = {form for e in cast.entities if e.kind == "person" and counts[e.id] >= 5 for form in e.names}
-    drop = score_cast.NOT_NAMES | score_cast.DEITY | {"mdlle"}
+    forms = {form for e in cast.entities if e.kind == "person" and counts[e.id] >= 20 for form in e.names}
+    drop = score_cast.NOT_NAMES | score_cast.DEITY | NATIONS | FEASTS | {"mdlle"}
     return {form for form in forms if any(len(word) > 2 and score_cast.plain(word) not in drop for word in form.split())}
 
 
 def check_novel(name: str, book: Book, names: list[str] | None, options: argparse.Namespace) -> dict[str, object]:
     """One row: seconds from text to copies, copies that our own proof refuses, and the scorer's faults by kind."""
     started = time.perf_counter()
-    cast = build_cast([book])[0]
+    cast = auto_cast(book)
     dictionary = load_dictionary()
     survey, taken = survey_book(book, cast, dictionary), taken_words([book])
     copies = [copy_from(book, survey, draw_names(survey.words, dictionary, taken, 1, k, book.id), k) for k in range(1, options.copies + 1)]

@@ -249,3 +249,42 @@ def test_any_text_of_names_and_words_inverts_and_is_proved(words, seed, k):
     copy = rename(book, cast, seed, k)
     assert prove(book, cast, copy).edits == len(copy.edits)
     assert apply_edits(book.text, copy.edits) == copy.text
+
+
+def test_dialect_and_spelling_variants_are_respellings_of_the_new_name():
+    book = hand_book(
+        "Katharine Ashdown came. Katharine sat. Katharine! “Miss Kath'rine,” said he. Mr. Pettifer and Pettifer and Muster Pettyfer."
+    )
+    cast = hand_cast(book, "p1 female - | Katharine Ashdown, Katharine, Miss Kath'rine\np2 male - | Mr. Pettifer, Pettifer, Pettyfer")
+    copy = rename(book, cast, 1, 1)
+    names = copy.names
+    plain, elided = names["Katharine"], names["Kath'rine"]
+    at = elided.index("'")
+    assert (elided[:at], elided[at + 1 :]) == (plain[:at], plain[at + 1 :])
+    assert sum(a != b for a, b in zip(names["Pettifer"], names["Pettyfer"], strict=True)) == 1
+    prove(book, cast, copy)
+
+
+def test_a_mention_that_runs_over_a_blank_line_becomes_two_edits():
+    text = "CHAPTER X\n\nMrs. Lowe slept."
+    book = hand_book(text)
+    cast = Cast("book", (Entity("p1", "person", "female", ("X Mrs. Lowe", "Mrs. Lowe")),), (Mention(8, 20, "p1"),))
+    copy = rename(book, cast, 1, 1)
+    assert copy.text.startswith("CHAPTER X\n\nMrs. ")
+    assert "Lowe" not in copy.text
+    prove(book, cast, copy)
+
+
+def test_words_with_a_capital_that_are_no_names_stay():
+    book = hand_book("The English girl, English Celine, met Mr. French on Monday at Christmas; the English laughed.")
+    cast = hand_cast(book, "p1 female - | English Celine, Celine\np2 male - | Mr. French")
+    copy = rename(book, cast, 1, 1)
+    assert copy.text.count("English") == 3
+    assert "French" not in copy.text
+    assert "on Monday at Christmas" in copy.text
+
+
+def test_a_plural_of_a_first_name_follows_it():
+    book = hand_book("Gilbert Sallow and Gilbert the younger: the two Gilberts. Gilbert bowed.")
+    copy = rename(book, hand_cast(book, "p1 male - | Gilbert Sallow, Gilbert"), 1, 1)
+    assert f"the two {copy.names['Gilbert']}s." in copy.text

@@ -125,20 +125,19 @@ def _role(parts: list[Part], i: int, entity: Entity, ends: tuple[set[str], set[s
     """ "given", "surname", "place" ("Duchess of Monmouth"), or "bare" where it stands alone and could be either."""
     key, (firsts, lasts) = bare(parts[i].text), ends
     others = [k for k, part in enumerate(parts) if part.kind == "name" and k != i]
+    known = dictionary.known.get(key, "")
+    first_name = bool(known) and entity.gender[0] in known + "u"
     if i and bare(parts[i - 1].text) == "of":
         return "place"
-    if entity.family and key == bare(entity.family):
+    if entity.family and key == bare(entity.family) and (key in lasts or not first_name):
         return "surname"
     if others or any(part.kind == "initial" for part in parts):
         return "given" if any(k > i for k in others) else "surname"
     if (key in firsts) != (key in lasts):
         return "given" if key in firsts else "surname"
     if i == 0:
-        return "bare"
-    if bare(parts[i - 1].text) in FIRST_NAME_TITLES:
-        return "given"
-    known = dictionary.known.get(key, "")
-    return "given" if known and entity.gender[0] in known + "u" else "surname"
+        return "given" if first_name else "bare"
+    return "given" if first_name or bare(parts[i - 1].text) in FIRST_NAME_TITLES else "surname"
 
 
 def _link_derived(words: dict[str, NameWord]) -> None:
@@ -147,7 +146,8 @@ def _link_derived(words: dict[str, NameWord]) -> None:
         word = words[key]
         for ending in ("s", "es"):
             base = words.get(key.removesuffix(ending)) if key.endswith(ending) and len(key) > len(ending) + 2 else None
-            plural = base and base.stem_of is None and base.roles["surname"] > base.roles["given"] and not word.roles["given"]
+            family = (base is not None and base.roles["surname"] > base.roles["given"]) or set(word.roles) == {"bare"}  # "the two Gilberts"
+            plural = base and base.stem_of is None and family and not word.roles["given"]
             if base and plural and base.count >= word.count:
                 word.stem_of = base.key, ending
                 break

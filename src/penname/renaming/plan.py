@@ -16,6 +16,7 @@ _PREFIX = re.compile(
 )
 
 
+_OTHER_VOWEL = {"a": "e", "e": "a", "i": "y", "o": "u", "u": "o", "y": "i"}
 _CHUNK_MIN = 24  # names of about the same shape to choose from, before the shape is given up
 
 
@@ -30,8 +31,9 @@ def draw_names(
     draw = _Draw(dictionary, taken, seed, copy, scope)
     new: dict[str, str] = {}
     ordered = sorted((word for word in words.values() if word.stem_of is None), key=lambda word: (-word.count, word.key))
-    shorts = _short_forms(ordered, dictionary)
-    followers = {short for group in shorts.values() for short in group}
+    respelt = _respelt(ordered)
+    shorts = _short_forms([word for word in ordered if word.key not in respelt], dictionary)
+    followers = {short for group in shorts.values() for short in group} | set(respelt)
     for word in ordered:
         if word.key in followers:
             continue
@@ -41,7 +43,33 @@ def draw_names(
             new[short.key] = form
         for short in group[len(forms) :]:
             new[short.key] = draw.one(short)
+    for key, base in respelt.items():
+        new[key] = draw.respelt(words[key], new[base])
     return {word.key: new[word.key] for word in ordered}
+
+
+def _respelt(ordered: list[NameWord]) -> dict[str, str]:
+    """Dialect and spelling variants -> the name that they are variants of: "Kath'rine" of Katharine, "Pettyfer" of Pettifer."""
+    out: dict[str, str] = {}
+    by_start: dict[str, list[NameWord]] = defaultdict(list)
+    for word in ordered:  # the more frequent first
+        for base in by_start[word.key[:3]] if len(word.key) > 4 else ():
+            letters = word.key.replace("'", "")
+            elided = "'" in word.key[2:-1] and base.key[-2:] == word.key[-2:] and 0 <= len(base.key) - len(letters) <= 2
+            slip = len(base.key) == len(word.key) and sum(a != b for a, b in zip(base.key, word.key, strict=True)) == 1
+            if (elided and _is_subsequence(letters, base.key)) or (
+                slip and base.key[-1] == word.key[-1] and word.role in ("bare", base.role)
+            ):
+                out[word.key] = base.key
+                break
+        else:
+            by_start[word.key[:3]].append(word)
+    return out
+
+
+def _is_subsequence(short: str, long: str) -> bool:
+    letters = iter(long)
+    return all(letter in letters for letter in short)
 
 
 def _short_forms(ordered: list[NameWord], dictionary: Dictionary) -> dict[str, list[str]]:
@@ -112,6 +140,16 @@ class _Draw:
             "or keep names with: penname cast --keep"
         )
 
+    def respelt(self, word: NameWord, name: str) -> str:
+        """A respelling of a new name, as the old word is one of the old name; a name of its own where none is free."""
+        vowels = [i for i in range(len(name) - 2, 1, -1) if name[i] in _OTHER_VOWEL]
+        for i in vowels:
+            text = name[:i] + ("'" if "'" in word.key else _OTHER_VOWEL[name[i]]) + name[i + 1 :]
+            if self._is_free(text):
+                self._use(text)
+                return text
+        return self.one(word)
+
     def _use(self, text: str) -> None:
         self.used |= {bare(text), bare(text) + "s", bare(text).removesuffix("s")}
 
@@ -156,18 +194,17 @@ class _Draw:
             kind = prefix.lastgroup or ""
             return [{"irish": ("o", "irish"), "norman": ("d", "norman"), "mac": ("c", "en"), "macd": ("c", "en")}[kind], ("s", "en")]
         language = _language(word)
-        if word.role == "place":
+        gender = _gender(word, self.dictionary)
+        if word.saint and word.role != "surname":
+            pools = [("u" if gender == "f" else "t", "saint"), (gender or "m", "en"), ("s", "en")]
+        elif word.role == "place":
             pools = [("p", "en"), ("s", "en")] if language == "en" else [("s", language), ("p", "en"), ("s", "en")]
         elif word.role == "surname":
             pools = [("s", language), ("s", "en")]
+        elif gender:
+            pools = [(gender, language), (gender, "en"), ("s", "en")]
         else:
-            gender = _gender(word, self.dictionary)
-            if word.saint:
-                pools = [("u" if gender == "f" else "t", "saint"), (gender or "m", "en"), ("s", "en")]
-            elif gender:
-                pools = [(gender, language), (gender, "en"), ("s", "en")]
-            else:
-                pools = [("s", language), ("s", "en")]
+            pools = [("s", language), ("s", "en")]
         return list(dict.fromkeys(pools))
 
 

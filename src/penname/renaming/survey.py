@@ -77,17 +77,17 @@ def survey_book(book: Book, cast: Cast, dictionary: Dictionary, places: str = "f
 
     text = book.text
     renamed = renamed_entities(cast, places)
-    surfaces: Counter[tuple[str, str]] = Counter((m.entity_id, text[m.start : m.end]) for m in cast.mentions if m.entity_id in renamed)
+    spans = [(part, m.entity_id) for m in cast.mentions if m.entity_id in renamed for part in _paragraph_parts(text, m.start, m.end)]
+    surfaces: Counter[tuple[str, str]] = Counter((id, text[start:end]) for (start, end), id in spans)
     surfaces.update({(entity.id, name): 0 for entity in renamed.values() for name in entity.names})
     own = title_names(surfaces)
     words = collect_words(surfaces, renamed, own, lower_counts(text), dictionary)
     split = {(id, surface): surface_pieces(surface, renamed[id], words, own.get(id, frozenset())) for id, surface in surfaces}
     slots = []
-    for mention in cast.mentions:
-        if mention.entity_id in renamed:
-            pieces = split[mention.entity_id, text[mention.start : mention.end]]
-            if any(isinstance(piece, Piece) for piece in pieces):
-                slots.append(Slot(mention.start, mention.end, mention.entity_id, pieces))
+    for (start, end), id in spans:
+        pieces = split[id, text[start:end]]
+        if any(isinstance(piece, Piece) for piece in pieces):
+            slots.append(Slot(start, end, id, pieces))
     fixed = {entity.id for entity in cast.entities if entity.fixed}
     closed = [(m.start, m.end) for m in cast.mentions if m.entity_id in fixed]
     slots = sweep(text, words, slots, closed, _phrases(split, surfaces, words), cast.mentions)
@@ -98,6 +98,13 @@ def survey_book(book: Book, cast: Cast, dictionary: Dictionary, places: str = "f
                 words[piece.key].initial |= piece.form == "initial"
     named = {(e.id, name): split.get((e.id, name), (name,)) for e in cast.entities if e.id in renamed or e.fixed for name in e.names}
     return Survey(words, tuple(_with_article(text, slot) for slot in sorted(slots, key=lambda slot: slot.start)), named)
+
+
+def _paragraph_parts(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """A mention that runs over a blank line (a heading and the name after it) in parts, since an edit stays in its paragraph."""
+    if "\n\n" not in text[start:end]:
+        return [(start, end)]
+    return [(start + part.start(), start + part.end()) for part in re.finditer(r"\S(?:.|\n(?!\s*\n))*", text[start:end])]
 
 
 def surface_pieces(surface: str, entity: Entity, words: Mapping[str, NameWord], own: frozenset[str] = frozenset()) -> Pieces:
@@ -124,7 +131,8 @@ def word_piece(token: str, words: Mapping[str, NameWord]) -> Piece | None:
     if word is None:
         for suffix in _SUFFIXES:
             stem = words.get(key[: -len(suffix)]) if key.endswith(suffix) and len(key) > len(suffix) + 2 else None
-            if stem and not stem.ordinary and not stem.stem_of and (suffix in ("s", "es") or len(stem.key) > 3) and stem.roles["surname"]:
+            plural = suffix in ("s", "es")
+            if stem and not stem.ordinary and not stem.stem_of and (plural or (len(stem.key) > 3 and stem.roles["surname"])):
                 word, ending = stem, suffix
                 break
     if word is None:

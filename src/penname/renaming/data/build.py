@@ -122,7 +122,7 @@ ENGLISH_ENDINGS = tuple(
     ]
 )
 UNFIT = re.compile(
-    r"fuck|cunt|shit|cock|dick|tits|butt|anus|porn|hitl|nigg|wank|arse|fagg|slut|^mc[^a-z]|(.)\1\1|^[^aeiouy]+$|^u|^eu|^ew|^ou|^one|^hon|^heir|^hour|[^aeiou]h[aeiou]?$"
+    r"fuck|cunt|shit|cock|dick|tits|butt|anus|porn|hitl|nigg|wank|arse|fagg|slut|^mc[^a-z]|(.)\1\1|^[^aeiouy]+$|^u|^eu|^ew|^ou|^one|^hon|^heir|^hour|[bdfjklmnqrvwxz]h[aeiou]?$"
 )
 # Romanised East Asian surnames, which no list of Faker's teaches the classifier.
 EAST_ASIAN = re.compile(r"^(?:x|zh|hs|ts|ng|q[^u]).*|^[a-z]{2,4}(?:ang|ong|ung|eng|oon|uen|yen|ien|oo|iu|ao|uong)$")
@@ -193,6 +193,16 @@ def given_names(banned: set[str]) -> dict[str, list[str]]:
             ):
                 rows.append((-count, name))
         out[gender] = [name for _, name in sorted(rows) if name not in banned and not UNFIT.search(name) and len(name) > 2]
+    return out
+
+
+def known_names() -> dict[str, list[str]]:
+    """Every name that at least ten children of clearly one gender were given up to 1910, to read the gender of old names by."""
+    early, _ = births()
+    out: dict[str, list[str]] = {"f": [], "m": []}
+    for (gender, name), count in early.items():
+        if count >= 10 and count > 6 * early["m" if gender == "f" else "f", name]:
+            out[gender].append(name)
     return out
 
 
@@ -296,7 +306,7 @@ def build() -> str:
         seen = [s for s in dict.fromkeys(short) if s.isalpha() and s != name and s not in fit]
         pet.append(">" + " | ".join(" ".join(map(cased, part)) for part in ([name], fit, seen)))
     known = [
-        f"={gender} " + " ".join(cased(n) for n in names if (cased(n), "en") not in rows) for gender, names in given_names(set()).items()
+        f"={gender} " + " ".join(sorted(cased(n) for n in names if (cased(n), "en") not in rows)) for gender, names in known_names().items()
     ]
     header = (
         "# Name, roles (f m given; s surname; p also a place's; o after O', d after D', t u after St.; - rarer), language if not English.\n"
