@@ -309,7 +309,9 @@ class Hyphens:
     """
 
     def __init__(self, text: str, blocks: list[Block]) -> None:
-        self._words = Counter(match.lower() for match in _WORD.findall(text))
+        self._words: Counter[str] = Counter()
+        for block in blocks:  # block by block: a list of all words is many times the text
+            self._words.update(_WORD.findall(text[block.start : block.end].lower()))
         ends = [_halves(text, a, b) for block in blocks if block.kind == "prose" for a, b in pairwise(block.lines) if text[a[1] - 1] == "-"]
         known = [self._words[left + right] - self._words[f"{left}-{right}"] for left, right in filter(None, ends)]
         self._book_splits = sum(n > 0 for n in known) > 5 and sum(n > 0 for n in known) > sum(n < 0 for n in known)

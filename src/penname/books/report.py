@@ -38,6 +38,7 @@ _ENGLISH = frozenset(
     ]
 )
 _ENGLISH_SHARE = 0.2
+_CHUNK_CHARS = 1 << 18
 _DIGITS = re.compile(r"\d+")
 _WITH_DIGITS = re.compile(r"(?:st|nd|rd|th|d|s|l|mo|vo|to|a|am|pm|p|lb|lbs|cwt|ft|in|x|oz|stly|ndly|rdly|thly|dly)$", re.IGNORECASE)
 _STRAY = re.compile(r"[|~^¬§¤¦<>{}\\=@\ufffd]")
@@ -52,8 +53,12 @@ def alphabet(before: str, after: str) -> tuple[AlphabetRow, ...]:
 
 
 def _counts(text: str) -> dict[str, int]:
-    counts = np.bincount(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4"))
-    return {chr(code): int(counts[code]) for code in np.flatnonzero(counts)}
+    total = np.zeros(0x110000, dtype=np.int64)
+    for at in range(0, len(text), _CHUNK_CHARS):  # in parts: the arrays are many times the text
+        codes = np.frombuffer(text[at : at + _CHUNK_CHARS].encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        counts = np.bincount(codes)
+        total[: len(counts)] += counts
+    return {chr(code): int(total[code]) for code in np.flatnonzero(total)}
 
 
 def english_share(text: str) -> float:
