@@ -26,6 +26,9 @@ types: .venv/.dev
 bench: .venv/.dev
 	$(BIN)/python benchmarks/run.py
 
+fuzz: .venv/.dev
+	$(BIN)/python tests/books/fuzz.py --cases 10000
+
 clean:
 	rm -rf .venv demo-voice
 
