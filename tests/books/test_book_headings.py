@@ -231,3 +231,16 @@ def test_chapters_are_left_out_by_name_and_by_number(tmp_path: Path) -> None:
     book = read(tmp_path, text, leave_out=("a-book:CHAPTER I", "a-book:3", "other:2"), front_matter="drop")
     assert kinds(book) == [("chapter", "CHAPTER II")]
     assert sorted({r.rule for r in book.removed}) == ["front-matter", "left-out"]
+
+
+def test_titles_without_numbers_are_chapters_where_the_contents_list_them(tmp_path: Path) -> None:
+    titles = ["THE MILL AT DAWN", "THE LAMP", "WHAT THE DOG KNEW"]
+    listed = "The Mill at Dawn .... 1\nThe Lamp ........... 20\nWhat the Dog Knew .... 41"
+    book = read(tmp_path, f"THE MILL\n\nCONTENTS\n\n{listed}\n\n\n\n{chapters(titles)}")
+    assert kinds(book) == [("chapter", title) for title in titles]
+    assert "CONTENTS" not in book.text
+
+
+def test_stories_and_adventures_are_numbered_too(tmp_path: Path) -> None:
+    titles = ["ADVENTURE I. A SCANDAL IN THE MILL", "ADVENTURE II. THE RED LAMP", "ADVENTURE III. A DOG"]
+    assert kinds(read(tmp_path, chapters(titles))) == [("chapter", title) for title in titles]

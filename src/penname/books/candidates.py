@@ -13,7 +13,7 @@ LEVELS = {
     "volume": 1, "vol": 1, "tome": 1,
     "part": 2, "book": 2, "phase": 2, "epoch": 2, "period": 2, "division": 2,
     "chapter": 3, "chap": 3, "chaper": 3, "chapitre": 3, "stave": 3, "letter": 3, "episode": 3, "canto": 3, "narrative": 3, "lecture": 3,
-    "section": 4, "scene": 4,
+    "adventure": 3, "tale": 3, "story": 3, "section": 4, "scene": 4,
 }  # fmt: skip
 _ONE_KEY = {"vol": "volume", "tome": "volume", "chap": "chapter", "chaper": "chapter", "chapitre": "chapter"}
 _KEY = "|".join(LEVELS)
@@ -39,6 +39,11 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _BACK_NAME = re.compile(_BACK, re.IGNORECASE)
+CONTENTS = re.compile(
+    r"\W*(?:(?:the\s+)?(?:table\s+of\s+)?contents|(?:a\s+)?(?:list\s+of\s+)?(?:(?:the|full-page)\s+)?(?:illustrations|plates|maps)|index)"
+    r"(?:\s+of\s+(?:the\s+)?\w+(?:\s+\w+)?)?(?:\s+page)?\W*",
+    re.IGNORECASE,
+)
 _ENTRY_START = re.compile(r"\W*(?:[IVXLC]+|\d{1,3}|chapter)\b[.\s]", re.IGNORECASE)
 _SPACED = re.compile(r"(?:[A-Z] ){3,}")
 _MARKUP = re.compile(r"[_=*#~]+")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from penname.books.blocks import Block
-from penname.books.candidates import is_list, plain
+from penname.books.candidates import CONTENTS, is_list, plain
 from penname.books.headings import Structure
 from penname.core.config import BooksConfig
 
@@ -26,11 +26,6 @@ _NET = re.compile(
 _NOTE = re.compile(
     r"\W*(?:the\s+)?transcriber(?:['’]?s?['’]?)?\s*(?:'s\s+)?(?:end)?-?\s*notes?\b"
     r"|\W*transcription\s+notes?\b|\W*notes?\s+(?:by|of|from)\s+the\s+transcriber",
-    re.IGNORECASE,
-)
-_CONTENTS = re.compile(
-    r"\W*(?:(?:the\s+)?(?:table\s+of\s+)?contents|(?:a\s+)?(?:list\s+of\s+)?(?:(?:the|full-page)\s+)?(?:illustrations|plates|maps)|index)"
-    r"(?:\s+of\s+(?:the\s+)?\w+(?:\s+\w+)?)?(?:\s+page)?\W*",
     re.IGNORECASE,
 )
 _END_MARK = re.compile(
@@ -186,7 +181,7 @@ def _contents_regions(text: str, blocks: list[Block], starts: list[int], heads: 
 
 
 def _opens_contents(text: str, block: Block) -> bool:
-    if not _CONTENTS.fullmatch(_first_line(text, block)):
+    if not CONTENTS.fullmatch(_first_line(text, block)):
         return False
     return len(block.lines) == 1 or is_list(text, block)
 

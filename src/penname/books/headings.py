@@ -7,6 +7,7 @@ epilogue).
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping
@@ -15,13 +16,15 @@ from itertools import pairwise
 from typing import Literal
 
 from penname.books.blocks import Block
-from penname.books.candidates import Candidate, find_candidates, looks_like_title, plain, read_candidate
+from penname.books.candidates import CONTENTS, Candidate, find_candidates, looks_like_title, plain, read_candidate
 from penname.books.numerals import LAST
 
 HeadingKind = Literal["chapter", "front", "back", "heading"]
 _PROSE_WORDS = 60  # fewer words than this between two headings are no chapter
 _LIST_WORDS = 25  # fewer than this between two lines that look like headings is how a contents list looks
 _LIST_ENTRIES = 3
+_FRONT_BLOCKS = 60
+_NUMBERED = re.compile(r"^(?:chapter\s+)?(?:[IVXLC]+|\d{1,3})[.:)]\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,8 @@ def find_structure(text: str, blocks: list[Block], hints: Mapping[int, tuple[int
     chosen, sections = _sections(_choose([c for c in found if c.style != "named"], total), found, named)
     headings = _with_titles(text, blocks, chosen)
     headings = _add_hinted(text, blocks, headings, hints)
+    if not headings:
+        headings = _listed_titles(text, blocks)
     headings = _add_named(headings, list(named.values()), sections)
     return Structure(tuple(headings), frozenset(listed), frozenset(pages), frozenset(sections))
 
@@ -298,6 +303,33 @@ def _kind_of(index: int, named: Candidate | None, chapters: list[int], numbered:
         if named.back and index >= chapters[-1]:
             return "back"
     return "chapter"
+
+
+def _listed_titles(text: str, blocks: list[Block]) -> list[Heading]:
+    """Chapters by title alone: the entries of a contents list that stand by themselves further on, with prose behind them."""
+    opening = next((i for i, b in enumerate(blocks[:_FRONT_BLOCKS]) if CONTENTS.fullmatch(plain(text[b.start : b.end][:80]))), None)
+    if opening is None:
+        return []
+    titles: set[str] = set()
+    at = opening + 1
+    while at < len(blocks) and text.count(" ", blocks[at].start, blocks[at].end) < 40 * len(blocks[at].lines):
+        entries = {_title_letters(text[start:end]) for start, end in blocks[at].lines}
+        if entries <= titles:
+            break  # the first chapter's own title: the list is over
+        titles |= entries
+        at += 1
+    titles.discard("")
+    short = [i for i in range(at, len(blocks)) if blocks[i].kind != "break" and blocks[i].end - blocks[i].start <= 160]
+    places = [i for i in short if _title_letters(text[blocks[i].start : blocks[i].end]) in titles]
+    ends = [*places, len(blocks)][1:]
+    told = [i for i, end in zip(places, ends, strict=False) if _words_until(text, blocks, i, end) >= _PROSE_WORDS]
+    return [Heading(i, i, "chapter", 3) for i in told] if len(told) >= 2 else []
+
+
+def _title_letters(text: str) -> str:
+    """A title without its number, page and marks, for comparison."""
+    line = _NUMBERED.sub("", plain(text))
+    return "".join(char for char in line.casefold() if char.isalpha())
 
 
 def _words_until(text: str, blocks: list[Block], index: int, end: int) -> int:
