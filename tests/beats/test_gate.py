@@ -31,6 +31,7 @@ BROKEN = [
     ("names", "JANE hides a bottle."),
     ("names", "Hope fades as a door opens."),  # Mr. Hope is not here, and a copy must not keep the word
     ("copied", "Jane felt along the shelf until John walks in."),
+    ("repeat", "A great fire, and the fire is a great fire; it is a great fire."),
     ("language", "Jane cache la bouteille et elle ne la trouve pas."),
     ("language", "Jane versteckt die Flasche und er sieht sie nicht."),
     ("language", "Джейн прячет бутылку от брата."),
@@ -46,7 +47,7 @@ def test_a_rule_fires(town, rule: str, line: str) -> None:
 
 
 def test_every_rule_has_a_beat_that_breaks_it() -> None:
-    assert {rule for rule, _ in BROKEN} | {"repeat"} == set(RULES)
+    assert {rule for rule, _ in BROKEN} == set(RULES)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +60,7 @@ def test_every_rule_has_a_beat_that_breaks_it() -> None:
         "Jane and John Reed: the hidden bottle, a light, the open door, I fear, on Sunday in English.",
         "Jane hides a bottle at Saltmarrow.",  # of the cast, although not in the passage
         "She felt along the shelf for it.",  # four copied words are allowed
-        "Jane hides it and waits and waits and waits and waits and waits, and John never looks.",
+        "Jane hides it and waits and waits, and John never looks.",
     ],
 )
 def test_a_good_beat_passes(town, line: str) -> None:

@@ -73,8 +73,9 @@ def test_one_chapter_of_jane_eyre(tmp_path: Path, shared: Path, gguf: Path) -> N
     book = replace(book, chapters=(book.chapters[first],))
     voice_folder = tmp_path / "voice"
     voice_folder.mkdir()
+    server = 'annotator = "local"\napi = "completion"\nconcurrency = 1\n'
     limits = "attempts = 2\nmax_tokens = 60\nmax_fallback_share = 1.0\ntimeout_seconds = 600\n"
-    (voice_folder / "voice.toml").write_text(f'[beats]\nannotator = "local"\nconcurrency = 1\n{limits}[carrier]\nthreads = 1\n')
+    (voice_folder / "voice.toml").write_text(f"[beats]\n{server}{limits}[carrier]\nthreads = 1\n")
     voice = open_voice(voice_folder)
     with stage_writer(voice.books, stage="books", version=1, settings={}, inputs={}) as aside:
         save_book(aside / book.id, book)

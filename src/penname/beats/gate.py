@@ -66,6 +66,8 @@ class Gate:
             return Refusal("meta", f'it hands back the instructions ("{echo}"); say what happens')
         if copied := shared_run(folded(line), runs_of(folded(self._text[passage.start : passage.end]))):
             return Refusal("copied", f'it copies "{copied}"; use your own words')
+        if style == "sentence" and (loop := _repeats_itself(folded(line))):
+            return Refusal("repeat", f'it repeats itself ("{loop}"); say each thing once')
         if repeated := _repeats(line, neighbours):
             return Refusal("repeat", f'it says the same as the line beside it ("{repeated}"); say what is new here')
         return None
@@ -87,6 +89,17 @@ def shared_run(words: list[str], runs: set[tuple[str, ...]]) -> str | None:
 
 
 _PROMPT_RUNS = {run for words in prompt_words() for run in runs_of(words)}
+
+
+def _repeats_itself(words: list[str]) -> str | None:
+    # What small models do when they have nothing to say.
+    seen: set[tuple[str, ...]] = set()
+    for i in range(len(words) - 3):
+        run = tuple(words[i : i + 4])
+        if run in seen:
+            return " ".join(run)
+        seen.add(run)
+    return None
 
 
 def _repeats(line: str, neighbours: Iterable[str]) -> str | None:
