@@ -27,6 +27,7 @@ def review(
 
     from penname.cast import build_cast, load_decisions, save_decisions
     from penname.cast.stage import proposed
+    from penname.core.errors import BadInput
     from penname.core.folder import open_voice
     from penname.core.progress import say
     from penname.core.stage import require_manifest
@@ -44,16 +45,20 @@ def review(
         save=lambda decisions: save_decisions(voice.decisions, decisions),
         build=lambda of, decisions: build_cast(of, decisions, settings=config.cast, series=config.voice.series),
         answer=lambda row, book, question: proposed(row, book, question, by="person"),
-        rename=lambda book, cast: rename(book, cast, config.voice.seed, 1).names,
+        rename=lambda book, cast: rename(book, cast, config.voice.seed, 1, all_books=books, places=config.copies.places),
     )
     say("reading the books")
     desk = Desk(voice, books, tools)
     with socket.socket() as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(("127.0.0.1", port))
+        try:
+            listener.bind(("127.0.0.1", port))
+        except (OSError, OverflowError) as error:
+            raise BadInput(f"port {port} cannot be listened on ({error}); leave --port out for a free one") from None
         port = listener.getsockname()[1]
         token = secrets.token_urlsafe(24)
         address = f"http://127.0.0.1:{port}/?token={token}"
+        listener.listen()  # from here on a browser that comes early waits
         print(address, flush=True)
         if not no_open:
             webbrowser.open(address)

@@ -26,7 +26,7 @@ def copied_spans(voice: VoiceFolder, facts: Facts) -> dict[str, list[tuple[int, 
     wanted = {gram for sample in samples for gram in _grams([word for word, _, _ in _words(sample)])}
     found: set[tuple[str, ...]] = set()
     for text in texts:
-        found |= wanted.intersection(_grams([word for word, _, _ in _words(text)]))
+        found |= wanted.intersection(_grams(_WORD.findall(_folded(text))))
     return {sample: _spans(sample, found) for sample in samples}
 
 
@@ -48,4 +48,8 @@ def _grams(words: list[str]) -> Iterable[tuple[str, ...]]:
 
 
 def _words(text: str) -> list[tuple[str, int, int]]:
-    return [(match.group().lower().replace("’", "'"), match.start(), match.end()) for match in _WORD.finditer(text)]
+    return [(_folded(match.group()), match.start(), match.end()) for match in _WORD.finditer(text)]
+
+
+def _folded(text: str) -> str:
+    return text.lower().replace("’", "'")

@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
+import difflib
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 from penname.core.errors import BadInput, PennameError
 from penname.core.folder import VoiceFolder
+from penname.core.hashing import sha256_value
 from penname.core.lock import hold
-from penname.core.values import Book, Cast, Entity, Question
+from penname.core.values import Book, Cast, Question, RenamedCopy
+from penname.pages.markup import plain
+from penname.pages.people import busiest, entity_rows, new_names, renamed, together
 
 LOCK_SECONDS = 10.0
+PAIRS_SHOWN = 20
 MANY = 400  # entities shown on the people page without a search
+NEAREST = 0.6  # how alike a mistyped name must be to be suggested
 
 
 @dataclass(frozen=True)
 class CastTools:
-    """What the cast room does, handed in: this room does not import it."""
+    """What the cast and renaming rooms do, handed in: this room does not import cast."""
 
     load: Callable[[], Any]  # -> decisions as they are on disk
     save: Callable[[Any], None]
     build: Callable[[Sequence[Book], Any], list[Cast]]
     answer: Callable[[Mapping[str, Any], str, str], Any]  # (row, book, question) -> a decision by a person
-    rename: Callable[[Book, Cast], Mapping[str, str]]  # old surface -> new surface, in copy 1
+    rename: Callable[[Book, Cast], RenamedCopy]  # copy 1 of a cast without open questions
 
 
 @dataclass(frozen=True)
@@ -37,55 +43,68 @@ class Open:
     cast: Cast
     question: Question
 
+    @property
+    def key(self) -> str:
+        """A short name for it in addresses and forms: ids hold names, and names may hold anything."""
+        return sha256_value([self.book.id, self.question.id])[:16]
+
     def entities(self) -> list[dict[str, Any]]:
         """The entities in question, as the page shows them."""
-        by_id = self.cast.by_id()
-        return [entity_row(self.cast, by_id[i]) for i in self.question.entity_ids if i in by_id]
+        wanted = set(self.question.entity_ids)
+        return [row for entity, row in zip(self.cast.entities, entity_rows(self.cast), strict=True) if entity.id in wanted]
+
+    def names(self) -> list[str]:
+        """Every name of the book's cast, for the type-ahead."""
+        return sorted({name for entity in self.cast.entities for name in entity.names})
 
 
 class Desk:
-    """The review of one voice. ``books`` and casts stay in memory; decisions are read from disk each time."""
+    """The review of one voice. Books and casts stay in memory; decisions are read from disk each time.
+
+    Not for threads: the server calls it from its event loop alone, so that of two tabs one is answered after the other.
+    """
 
     def __init__(self, voice: VoiceFolder, books: Sequence[Book], tools: CastTools) -> None:
         self.voice, self._books, self._tools = voice, list(books), tools
-        self._casts = tools.build(self._books, tools.load())
+        self._rebuild()
 
-    def queue(self, skipped: Sequence[str]) -> list[Open]:
-        """What is open, most frequent first; ``skipped`` ("book|question") stand last. Rebuilt when the queue has run dry, since an
-        answer can lay open another question."""
-        found = self._open()
-        if not found and self._stale:
+    def queue(self, skipped: Sequence[str] = ()) -> list[Open]:
+        """What is open, most frequent first; ``skipped`` keys stand last, in their order.
+
+        The casts are rebuilt when the queue has run dry, since an answer can lay open another question.
+        """
+        found = self._unanswered()
+        if not found and self._stale():
             self._rebuild()
-            found = self._open()
-        later = set(skipped)
-        return sorted(found, key=lambda one: (f"{one.book.id}|{one.question.id}" in later, -one.question.count))
-
-    def _open(self) -> list[Open]:
-        decisions = self._tools.load()
-        return [
-            Open(book, cast, question)
-            for book, cast in zip(self._books, self._casts, strict=True)
-            for question in cast.unresolved
-            if question.id not in decisions.answered(book.id)
-        ]
-
-    _stale = False
-
-    def _rebuild(self) -> None:
-        self._casts = self._tools.build(self._books, self._tools.load())
-        self._stale = False
+            found = self._unanswered()
+        later = {key: place for place, key in enumerate(skipped)}
+        return sorted(found, key=lambda one: (later.get(one.key, -1), -one.question.count))
 
     def decided(self) -> int:
         """How many questions have an answer."""
-        return sum(len(self._tools.load().answered(book.id)) for book in self._books)
+        decisions = self._tools.load()
+        return sum(len(decisions.answered(book.id)) for book in self._books)
 
-    def decide(self, book_id: str, question_id: str, choice: str, name: str = "") -> str:
-        """Write one answer to disk and say it. ``choice``: proposal, option:N, merge (with ``name``), split, keep, drop, kind:K, gender:G."""
-        question = self._question(book_id, question_id)
-        row = _row(question, choice, name)
-        decision = self._tools.answer(row, book_id, question_id)
-        self._change(lambda decisions: decisions.add([decision]))
-        return f"{question.form}: {self.said(row)}"
+    def decide(self, key: str, choice: str, name: str = "") -> str:
+        """Write one answer to disk and say it. ``choice``: proposal, option:N, merge (with ``name``), split, keep, drop, kind:K, gender:G.
+
+        BadInput where the question is answered already (by another tab, an editor, another verb): nothing is overwritten unseen.
+        """
+        found = next((one for one in self._questions() if one.key == key), None)
+        if found is None:
+            raise BadInput("that question is not open any more; go back to the queue")
+        row = _row(found, choice, name)
+        decision = self._tools.answer(row, found.book.id, found.question.id)
+
+        def with_answer(decisions: Any) -> Any:
+            for old in decisions.items:
+                if old.question == found.question.id and old.book in ("", found.book.id):
+                    told = self.said(old.to_table())
+                    raise BadInput(f"that was decided meanwhile, elsewhere: {told}; take it back first if that is wrong")
+            return decisions.add([decision])
+
+        self._change(with_answer)
+        return f"{found.question.form}: {self.said(row)}"
 
     def undo(self) -> str:
         """Take back the last decision of a person and say which."""
@@ -99,27 +118,45 @@ class Desk:
             return type(decisions)(tuple(d for d in decisions.items if d is not mine[-1]))
 
         self._change(without_last)
-        return f"taken back: {', '.join(taken[0].names)}" if taken else "there is nothing to take back"
+        if not taken:
+            return "There is nothing to take back."
+        if taken[0].question not in {one.question.id for one in self._questions()}:
+            self._rebuild()  # it was answered before the casts were last built
+        return f"Taken back: {self.said(taken[0].to_table())}"
+
+    def _questions(self) -> list[Open]:
+        return [Open(book, cast, q) for book, cast in zip(self._books, self._casts, strict=True) for q in cast.unresolved]
+
+    def _unanswered(self) -> list[Open]:
+        decisions = self._tools.load()
+        answered = {book.id: decisions.answered(book.id) for book in self._books}
+        return [one for one in self._questions() if one.question.id not in answered[one.book.id]]
+
+    def _stale(self) -> bool:
+        return bool(self._tools.load() != self._built_from)
+
+    def _rebuild(self) -> None:
+        self._built_from = self._tools.load()
+        self._casts = self._tools.build(self._books, self._built_from)
 
     def _change(self, change: Callable[[Any], Any]) -> None:
-        deadline = time.monotonic() + LOCK_SECONDS
-        while True:
-            try:
-                with hold(self.voice.path, "review"):
-                    self._tools.save(change(self._tools.load()))
-                break
-            except PennameError:
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.1)
-        self._stale = True
+        with self._lock():  # other verbs take it too
+            self._tools.save(change(self._tools.load()))
 
-    def _question(self, book_id: str, question_id: str) -> Question:
-        for book, cast in zip(self._books, self._casts, strict=True):
-            for question in cast.unresolved:
-                if book.id == book_id and question.id == question_id:
-                    return question
-        raise BadInput("that question is not open any more; go back to the queue")
+    @contextmanager
+    def _lock(self) -> Iterator[None]:
+        """The folder's lock, waited for: another review may be writing its answer."""
+        deadline = time.monotonic() + LOCK_SECONDS
+        with ExitStack() as held:
+            while True:
+                try:
+                    held.enter_context(hold(self.voice.path, "review"))
+                    break
+                except PennameError:
+                    if time.monotonic() > deadline:
+                        raise
+                    time.sleep(0.1)
+            yield
 
     def said(self, row: Mapping[str, Any]) -> str:
         """A decision as a person would say it."""
@@ -134,89 +171,68 @@ class Desk:
             return f"{names[0]} is {row['value']}"
         return f"{names[0]} keeps its name" if action == "keep" else f"{names[0]} is no name"
 
-    def all_names(self) -> list[str]:
-        """Every name, for the type-ahead."""
-        return sorted({entity.names[0] for cast in self._casts for entity in cast.entities if entity.names})
-
     def people(self, query: str) -> list[dict[str, Any]]:
         """Book by book: the entities that match, families, and who appears with whom."""
-        if self._stale:
+        if self._stale():
             self._rebuild()
         out = []
         for book, cast in zip(self._books, self._casts, strict=True):
-            wanted = [e for e in cast.entities if not query or any(query.lower() in name.lower() for name in e.names)][:MANY]
             families: dict[str, list[str]] = defaultdict(list)
             for entity in cast.entities:
                 if entity.kind == "person" and entity.family:
                     families[entity.family].append(entity.names[0])
+            rows = [row for row in entity_rows(cast) if any(query.casefold() in name.casefold() for name in row["names"])]
             out.append(
                 {
                     "title": book.title,
-                    "rows": [entity_row(cast, entity) for entity in wanted],
+                    "rows": sorted(rows, key=lambda row: -row["count"])[:MANY],
                     "families": sorted((family, members) for family, members in families.items() if len(members) > 1),
-                    "together": together(book, cast)[:20],
+                    "together": together(book, cast)[:PAIRS_SHOWN],
                 }
             )
         return out
 
-    def preview(self) -> list[dict[str, Any]]:
-        """What copy 1 would call the most frequent people and places, as decided so far."""
-        if self._stale:
+    def preview(self, key: str = "") -> list[dict[str, Any]]:
+        """Book by book what copy 1 would say, as decided so far: passages with their names marked, and the names.
+
+        With the key of a question, its passages come first; what is still open goes as proposed.
+        """
+        if self._stale():
             self._rebuild()
-        rows = []
+        asked = {one.book.id: one.question for one in self._questions() if one.key == key}
+        out = []
         for book, cast in zip(self._books, self._casts, strict=True):
-            names = self._tools.rename(book, cast)
-            counts = Counter(mention.entity_id for mention in cast.mentions)
-            for entity in sorted(cast.entities, key=lambda e: -counts[e.id])[:40]:
-                pairs = [(name, names.get(f"{entity.id}|{name}", names.get(name, name))) for name in entity.names[:4]]
-                rows.append({"title": book.title, "kind": entity.kind, "pairs": pairs})
-        return rows
+            copy = self._tools.rename(book, replace(cast, unresolved=()))
+            question = asked.get(book.id)
+            spans = question.snippets if question else busiest(book, cast)
+            out.append({"title": book.title, "passages": [renamed(book, copy, *span) for span in spans], "rows": new_names(cast, copy)})
+        return sorted(out, key=lambda row: row["title"] not in {b.title for b in self._books if b.id in asked})
 
 
-def entity_row(cast: Cast, entity: Entity) -> dict[str, Any]:
-    """One entity as a table row."""
-    count = sum(mention.entity_id == entity.id for mention in cast.mentions)
-    return {
-        "names": list(entity.names[:8]),
-        "kind": entity.kind,
-        "gender": entity.gender,
-        "family": entity.family or "",
-        "count": count,
-        "evidence": list(entity.evidence[:6]),
-    }
-
-
-def together(book: Book, cast: Cast) -> list[tuple[str, str, int]]:
-    """Pairs of people and the number of paragraphs that name both, most first."""
-    people = {entity.id: entity.names[0] for entity in cast.entities if entity.kind == "person"}
-    pairs: Counter[tuple[str, str]] = Counter()
-    at, mentions = 0, cast.mentions
-    start = 0
-    while start <= len(book.text):
-        end = book.text.find("\n\n", start)
-        end = len(book.text) if end < 0 else end
-        present = set()
-        while at < len(mentions) and mentions[at].start < end:
-            if mentions[at].entity_id in people:
-                present.add(mentions[at].entity_id)
-            at += 1
-        pairs.update(combinations(sorted(present), 2))
-        start = end + 2
-    return [(people[a], people[b], n) for (a, b), n in sorted(pairs.items(), key=lambda item: (-item[1], item[0]))]
-
-
-def _row(question: Question, choice: str, name: str) -> Mapping[str, Any]:
+def _row(found: Open, choice: str, name: str) -> Mapping[str, Any]:
+    question = found.question
     kind, _, value = choice.partition(":")
     if choice == "proposal":
         return question.proposal
-    if kind == "option" and value.isdigit() and int(value) < len(question.options):
+    if kind == "option" and value.isdecimal() and int(value) < len(question.options):
         return question.options[int(value)]
     if kind == "merge":
-        if not name.strip():
-            raise BadInput("merge wants a name: who is it?")
-        return {"action": "link", "names": [question.form, name.strip()]}
+        return {"action": "link", "names": [question.form, _known(found, name)]}
     if kind in ("split", "keep", "drop"):
         return {"action": kind, "names": [question.form]}
     if kind in ("kind", "gender"):
         return {"action": kind, "names": [question.form], "value": value}
     raise BadInput(f'"{choice}" is no answer to a question')
+
+
+def _known(found: Open, name: str) -> str:
+    """The name of the cast that was typed, as the page shows it. BadInput, with the nearest name, where there is none."""
+    name = " ".join(name.split())
+    if not name:
+        raise BadInput("merge wants a name: who is it?")
+    names = found.names()
+    for known in names:
+        if name in (known, plain(known)):
+            return known
+    near = difflib.get_close_matches(name, names, n=1, cutoff=NEAREST)
+    raise BadInput(f'{found.book.title} has nobody called "{name}"' + (f'; did you mean "{near[0]}"?' if near else ""))

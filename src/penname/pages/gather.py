@@ -60,6 +60,7 @@ class Facts:
     controls: dict[str, Any] | None
     verdict: dict[str, Any] | None
     runs: tuple[RunFacts, ...]
+    curves: tuple[dict[str, Any], ...] = ()  # of ``penname judge --curve``
     manifests: dict[str, Manifest] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     config: dict[str, Any] = field(default_factory=dict)
@@ -102,6 +103,7 @@ def gather(voice: VoiceFolder) -> Facts:
         controls=_json(voice.judging / "controls.json"),
         verdict=_json(voice.judging / "verdict.json"),
         runs=tuple(_run(path.parent) for path in sorted(voice.runs.glob("*/run.json"))),
+        curves=tuple(read_json(path) for path in sorted(voice.judging.glob("curve-*.json"))),
         manifests=manifests,
         seconds=_json(voice.path / "timings.json") or {},
         config=voice.config.model_dump(mode="json"),

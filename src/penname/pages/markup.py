@@ -36,12 +36,16 @@ def table_of(table: Table) -> Markup:
     if not table.rows:
         return Markup("")
     classes = [' class="n"' if i in table.numbers else "" for i in range(len(table.headings))]
-    head = "".join(f'<th scope="col"{c}>{escape(plain(h))}</th>' for h, c in zip(table.headings, classes, strict=True))
+    head = "".join(
+        f'<th scope="col"{c}>{escape(plain(h))}</th>' if h else f"<td{c}></td>" for h, c in zip(table.headings, classes, strict=True)
+    )
     body = "".join(
         "<tr>" + "".join(f"<td{c}>{_cell(cell)}</td>" for cell, c in zip(row, classes, strict=True)) + "</tr>" for row in table.rows
     )
     caption = f"<caption>{escape(plain(table.caption))}</caption>" if table.caption else ""
-    return Markup(f'<div class="scroll" tabindex="0"><table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>')
+    name = escape(plain(table.caption or f"Table: {', '.join(filter(None, map(str, table.headings)))}"))
+    inner = f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return Markup(f'<div class="scroll" tabindex="0" role="region" aria-label="{name}">{inner}</div>')
 
 
 def marked(text: str, spans: Sequence[tuple[int, int]]) -> Markup:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections import Counter
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from markupsafe import Markup
 
 from penname.core.progress import format_seconds
 from penname.pages.gather import Facts, RunFacts
-from penname.pages.judged import ControlsView, VerdictView, controls_view, style_plots, verdict_view
+from penname.pages.judged import ControlsView, VerdictView, controls_view, curve_view, driver_tables, style_plots, verdict_view
 from penname.pages.markup import Table, marked, plain, table_of
 from penname.pages.svg import Series, bar_chart, line_chart
 
@@ -32,7 +34,9 @@ def report_page(facts: Facts, spans: dict[str, list[tuple[int, int]]] | None = N
         runs=facts.runs,
         verdict=verdict,
         controls=controls,
-        style_plots=style_plots(facts.verdict, facts.runs),
+        style_plots=style_plots(facts.verdict),
+        drivers=driver_tables(facts.verdict),
+        curves=[curve_view(curve) for curve in facts.curves],
         plots=_plots(facts),
         run_table=_run_table(facts.runs),
         passages=_passages(facts, spans or {}),
@@ -176,8 +180,12 @@ def _provenance(facts: Facts) -> Table:
             if row not in rows:
                 rows.append(row)
     if facts.registration and "hash" in facts.registration:
-        rows.append(("registration", facts.registration.get("time", ""), _hash(facts.registration["hash"])))
+        rows.append(("registration", _time(facts.registration.get("registered_unix")), _hash(facts.registration["hash"])))
     return Table(("what", "", "sha256"), rows)
+
+
+def _time(unix: float | None) -> str:
+    return "" if unix is None else datetime.fromtimestamp(unix, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def _hash(digest: str) -> Markup:
@@ -186,7 +194,7 @@ def _hash(digest: str) -> Markup:
 
 def _commands(facts: Facts) -> str:
     voice = facts.config.get("voice", {})
-    sources = "".join(f" --book {book}" for book in voice.get("books", ())) + "".join(
-        f" --other {other}" for other in voice.get("others", ())
-    )
-    return f"penname new {facts.name}{sources}\npenname -C {facts.name} run"
+    sources = [word for book in voice.get("books", ()) for word in ("--book", book)]
+    sources += [word for other in voice.get("others", ()) for word in ("--other", other)]
+    lines = [shlex.join(["penname", "new", facts.name, *sources]), "# put the configuration above into its voice.toml"]
+    return "\n".join([*lines, shlex.join(["penname", "-C", facts.name, "run"]), shlex.join(["penname", "-C", facts.name, "report"])])

@@ -10,7 +10,7 @@ import hmac
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -25,9 +25,10 @@ from starlette.staticfiles import StaticFiles
 from penname.core.errors import PennameError
 from penname.pages.desk import Desk, Open
 from penname.pages.markup import marked, plain
+from penname.pages.svg import pair_map
 
 PAGES = Path(__file__).parent
-COOKIE = "penname_review"
+FOREIGN_FORM = "the form is not this server's; open the address that penname review printed"
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
@@ -37,44 +38,53 @@ def review_app(desk: Desk, token: str, port: int) -> Starlette:
     """The page's application for a desk. ``token`` opens it once by URL and from then on by cookie."""
     environment = Environment(loader=FileSystemLoader(PAGES / "templates"), autoescape=True, undefined=StrictUndefined, finalize=_finalize)
 
+    notes: dict[str, str] = {}
+
     def page(name: str, **values: Any) -> HTMLResponse:
         return HTMLResponse(environment.get_template(name).render(token=token, voice=desk.voice.name, **values))
 
     async def queue(request: Request) -> Response:
-        skipped = tuple(part for part in request.query_params.get("skip", "").split(",") if part)
-        said = request.query_params.get("said", "")
+        skipped = _skipped(request.query_params.get("skip", ""))
         found = desk.queue(skipped)
-        return page(
-            "review.html",
-            question=_view(desk, found[0], skipped) if found else None,
-            left=len(desk.queue(())),
-            decided=desk.decided(),
-            said=said,
-            names=desk.all_names() if found else [],
-        )
+        said = notes.get(request.query_params.get("note", ""), "")
+        question = _view(desk, found[0], skipped) if found else None
+        return page("review.html", question=question, left=len(found), decided=desk.decided(), said=said)
 
     async def decide(request: Request) -> Response:
         form = await request.form()
-        if not hmac.compare_digest(str(form.get("token", "")), token):
-            return PlainTextResponse("the form is not this server's; open the address that penname review printed", 403)
-        try:
-            said = desk.decide(str(form["book"]), str(form["question"]), str(form["choice"]), str(form.get("name", "")))
-        except (PennameError, KeyError) as error:
-            return page("problem.html", problem=str(error))
-        skip = str(form.get("skip", ""))
-        return RedirectResponse(f"/?{_query(said=said, skip=skip)}", 303)
+        if not _is(str(form.get("token", "")), token):
+            return PlainTextResponse(FOREIGN_FORM, 403)
+        said = desk.decide(*(str(form.get(field, "")) for field in ("question", "choice", "name")))
+        return note(f"Saved. {said}", skip=",".join(_skipped(str(form.get("skip", "")))))
 
     async def undo(request: Request) -> Response:
         form = await request.form()
-        if not hmac.compare_digest(str(form.get("token", "")), token):
-            return PlainTextResponse("the form is not this server's; open the address that penname review printed", 403)
-        return RedirectResponse(f"/?{_query(said=desk.undo())}", 303)
+        if not _is(str(form.get("token", "")), token):
+            return PlainTextResponse(FOREIGN_FORM, 403)
+        return note(desk.undo())
+
+    def note(said: str, skip: str = "") -> Response:
+        # Kept here and not in the address, so that nobody can make the page say "Saved" of what is not.
+        number = str(len(notes) + 1)
+        notes[number] = said
+        return RedirectResponse("/?" + urlencode({"note": number} | ({"skip": skip} if skip else {})), 303)
 
     async def people(request: Request) -> Response:
-        return page("people.html", query=request.query_params.get("q", ""), books=desk.people(request.query_params.get("q", "")))
+        query = request.query_params.get("q", "")
+        books = [{**book, "map": pair_map(book["together"], f"Who appears with whom in {book['title']}")} for book in desk.people(query)]
+        return page("people.html", query=query, books=books)
 
     async def preview(request: Request) -> Response:
-        return page("preview.html", rows=desk.preview())
+        books = desk.preview(request.query_params.get("question", ""))
+        for book in books:
+            for passage in book["passages"]:
+                passage["old"], passage["new"] = (marked(passage[key], passage[f"{key}_spans"]) for key in ("old", "new"))
+        return page("preview.html", books=books)
+
+    async def refused(request: Request, error: Exception) -> Response:
+        answer = page("problem.html", problem=str(error))
+        answer.status_code = 409
+        return answer
 
     routes = [
         Route("/", queue),
@@ -84,7 +94,8 @@ def review_app(desk: Desk, token: str, port: int) -> Starlette:
         Route("/preview", preview),
         Mount("/static", StaticFiles(directory=PAGES / "static")),
     ]
-    return Starlette(routes=routes, middleware=[Middleware(_Guard, token=token, port=port)])
+    guard = Middleware(_Guard, token=token, port=port)
+    return Starlette(routes=routes, middleware=[guard], exception_handlers={PennameError: refused})
 
 
 class _Guard(BaseHTTPMiddleware):
@@ -93,13 +104,14 @@ class _Guard(BaseHTTPMiddleware):
     def __init__(self, app: Any, token: str, port: int) -> None:
         super().__init__(app)
         self._token = token
+        self._cookie = f"penname_review_{port}"  # cookies do not know ports: two reviews at once have one each
         self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
 
     async def dispatch(self, request: Request, call_next: RequestResponseEndpoint) -> Response:
         response = self._refusal(request) or await self._answer(request, call_next)
         response.headers["Content-Security-Policy"] = POLICY
         response.headers["X-Content-Type-Options"] = "nosniff"
-        response.headers["Referrer-Policy"] = "no-referrer"
+        response.headers["Referrer-Policy"] = "same-origin"  # "no-referrer" would make the origin of our own forms null
         response.headers["Cache-Control"] = "no-store"
         return response
 
@@ -107,31 +119,38 @@ class _Guard(BaseHTTPMiddleware):
         if request.headers.get("host", "") not in self._hosts:
             return PlainTextResponse("this page answers on this machine's loopback address only", 403)
         origin = request.headers.get("origin")
-        if origin and origin != "null" and urlsplit(origin).netloc not in self._hosts:
-            return PlainTextResponse("requests from another site are refused", 403)
-        if request.method == "POST" and not origin:
+        if origin is None and request.method == "POST":
             return PlainTextResponse("a form without an origin is refused", 403)
-        if origin == "null":
+        if origin is not None and (urlsplit(origin).scheme != "http" or urlsplit(origin).netloc not in self._hosts):
             return PlainTextResponse("requests from another site are refused", 403)
         return None
 
     async def _answer(self, request: Request, call_next: RequestResponseEndpoint) -> Response:
         given = request.query_params.get("token", "")
-        if given and hmac.compare_digest(given.encode(), self._token.encode()) and request.method == "GET":
+        if given and _is(given, self._token) and request.method == "GET":
             response: Response = RedirectResponse(request.url.path, 303)
-            response.set_cookie(COOKIE, self._token, httponly=True, samesite="strict")
+            response.set_cookie(self._cookie, self._token, httponly=True, samesite="strict")
             return response
-        if not hmac.compare_digest(request.cookies.get(COOKIE, "").encode(), self._token.encode()):
+        if not _is(request.cookies.get(self._cookie, ""), self._token):
             return PlainTextResponse("the token is missing; open the address that penname review printed", 403)
         return await call_next(request)
 
 
-def _view(desk: Desk, found: Open, skipped: tuple[str, ...]) -> Mapping[str, Any]:
+def _is(given: str, token: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())
+
+
+def _skipped(text: str) -> list[str]:
+    """Keys of skipped questions, each once, the last skipped last."""
+    keys = [key for key in text.split(",") if key.isalnum()]
+    return list(dict.fromkeys(reversed(keys)))[::-1]
+
+
+def _view(desk: Desk, found: Open, skipped: list[str]) -> Mapping[str, Any]:
     question = found.question
     return {
-        "book": found.book.id,
+        "key": found.key,
         "title": found.book.title,
-        "id": question.id,
         "form": question.form,
         "count": question.count,
         "why": question.why,
@@ -139,8 +158,9 @@ def _view(desk: Desk, found: Open, skipped: tuple[str, ...]) -> Mapping[str, Any
         "options": [desk.said(option) for option in question.options],
         "snippets": [_snippet(found, start, end) for start, end in question.snippets],
         "entities": found.entities(),
+        "names": found.names(),
         "skip": ",".join(skipped),
-        "skip_next": ",".join([*skipped, f"{found.book.id}|{question.id}"]),
+        "skip_next": ",".join(_skipped(",".join([*skipped, found.key]))),
     }
 
 
@@ -154,12 +174,6 @@ def _snippet(found: Open, start: int, end: int) -> Markup:
     if not spans and (at := text.find(found.question.form)) >= 0:
         spans = [(at, at + len(found.question.form))]
     return marked(text, spans)
-
-
-def _query(**values: str) -> str:
-    from urllib.parse import urlencode
-
-    return urlencode({key: value for key, value in values.items() if value})
 
 
 def _finalize(value: Any) -> Any:

@@ -9,7 +9,7 @@ from penname.core.folder import VoiceFolder
 from penname.core.hashing import sha256_file
 from penname.core.stage import Manifest, read_manifest, stage_writer
 from penname.pages.copied import copied_spans
-from penname.pages.gather import gather
+from penname.pages.gather import Facts, gather
 from penname.pages.report import report_page
 
 VERSION = 1
@@ -23,13 +23,18 @@ def report_settings(config: Config) -> dict[str, Any]:
 
 def report_inputs(voice: VoiceFolder) -> dict[str, str]:
     """Digests of everything that is there to be shown."""
-    facts = gather(voice)
+    return _inputs(voice, gather(voice))
+
+
+def _inputs(voice: VoiceFolder, facts: Facts) -> dict[str, str]:
     inputs = {name: manifest.digest for name, manifest in facts.manifests.items()}
     for run in facts.runs:
         for name in ("run.json", "metrics.jsonl", "samples.jsonl"):
             path = voice.runs / run.name / name
             if path.is_file():
                 inputs[f"{run.name}/{name}"] = sha256_file(path)
+    for path in sorted(voice.judging.glob("curve-*.json")):
+        inputs[path.name] = sha256_file(path)
     return inputs
 
 
@@ -42,7 +47,7 @@ def run_report(voice: VoiceFolder) -> Manifest:
         stage="report",
         version=VERSION,
         settings=report_settings(voice.config),
-        inputs=report_inputs(voice),
+        inputs=_inputs(voice, facts),
         counts={"runs": len(facts.runs), "bytes": len(page.encode())},
         name=MANIFEST,
     ) as out:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
+from penname.pages.markup import plain
+
 WIDTH, HEIGHT = 640, 300
 LEFT, RIGHT, TOP, BOTTOM = 58, 16, 14, 44
 
@@ -56,9 +58,9 @@ class _Scale:
         return [first + i * step for i in range(int((self.high - first) / step + 1e-9) + 1)]
 
 
-def line_chart(series: Sequence[Series], x_label: str, y_label: str, title: str) -> Markup:
-    """Lines over a shared axis, each with its name in the legend. Empty Markup where there is no point at all."""
-    points = [point for one in series for point in one.points if math.isfinite(point[1])]
+def line_chart(series: Sequence[Series], x_label: str, y_label: str, title: str, dots: Sequence[tuple[float, float]] = ()) -> Markup:
+    """Lines over a shared axis, each with its name in the legend, and loose dots. Empty Markup where there is no point at all."""
+    points = [point for one in (*(one.points for one in series), dots) for point in one if math.isfinite(point[1])]
     if not points:
         return Markup("")
     xs, ys = _scale([x for x, _ in points], LEFT, WIDTH - RIGHT), _scale([y for _, y in points], HEIGHT - BOTTOM, TOP)
@@ -69,6 +71,7 @@ def line_chart(series: Sequence[Series], x_label: str, y_label: str, title: str)
         body.append(f'<path class="line c{one.colour % 6}" d="{path}"{dash}/>')
         if len(one.points) <= 12:
             body += [f'<circle class="dot c{one.colour % 6}" cx="{xs.at(x):.1f}" cy="{ys.at(y):.1f}" r="3"/>' for x, y in one.points]
+    body += [f'<circle class="dot c5" cx="{xs.at(x):.1f}" cy="{ys.at(y):.1f}" r="3"/>' for x, y in dots if math.isfinite(y)]
     told = "; ".join(f"{one.name}: from {one.points[0][1]:.3g} to {one.points[-1][1]:.3g}" for one in series if one.points)
     legend = [(one.name, one.colour, one.dashed) for one in series if one.points]
     return _figure(body, title, told, legend)
@@ -86,7 +89,7 @@ def strip_chart(groups: Mapping[str, Sequence[float]], label: str, title: str) -
     body = [_x_axis(xs, label, height, left)]
     for row, (name, values) in enumerate(filled.items()):
         y = TOP + 34 * row + 17
-        body.append(f'<text class="name" x="{left - 10}" y="{y + 4}" text-anchor="end">{escape(_short(name, 22))}</text>')
+        body.append(f'<text class="name" x="{left - 10}" y="{y + 4}" text-anchor="end">{_text(_short(name, 22))}</text>')
         for i, value in enumerate(values):
             spread = (i * 7919 % 13 - 6) * 0.9  # keeps equal values apart, the same on every run
             body.append(f'<circle class="dot c{row % 6}" cx="{xs.at(value):.1f}" cy="{y + spread:.1f}" r="3.2"/>')
@@ -107,7 +110,7 @@ def scatter(dots: Sequence[Dot], title: str) -> Markup:
     for dot in dots:
         body.append(
             f'<circle class="dot c{names.index(dot.group) % 6}" cx="{xs.at(dot.x):.1f}" cy="{ys.at(dot.y):.1f}" r="4">'
-            f"<title>{escape(dot.label or dot.group)}</title></circle>"
+            f"<title>{_text(dot.label or dot.group)}</title></circle>"
         )
     told = "; ".join(f"{name}: {sum(d.group == name for d in dots)} texts" for name in names)
     return _figure(body, title, told, [(name, i, False) for i, name in enumerate(names)])
@@ -123,11 +126,33 @@ def bar_chart(rows: Sequence[tuple[str, float]], label: str, title: str) -> Mark
     body = []
     for i, (name, value) in enumerate(rows):
         y = 8 + 22 * i
-        body.append(f'<text class="name" x="{left - 8}" y="{y + 12}" text-anchor="end">{escape(_short(name, 30))}</text>')
+        body.append(f'<text class="name" x="{left - 8}" y="{y + 12}" text-anchor="end">{_text(_short(name, 30))}</text>')
         body.append(f'<rect class="bar c0" x="{left}" y="{y}" width="{max(1.0, xs.at(value) - left):.1f}" height="15"/>')
         body.append(f'<text class="tick" x="{xs.at(value) + 6:.1f}" y="{y + 12}">{value:,.6g}</text>')
-    body.append(f'<text class="label" x="{left}" y="{height - 6}">{escape(label)}</text>')
+    body.append(f'<text class="label" x="{left}" y="{height - 6}">{_text(label)}</text>')
     return _figure(body, title, "; ".join(f"{name}: {value:,.6g}" for name, value in rows), (), height)
+
+
+def pair_map(pairs: Sequence[tuple[str, str, int]], title: str) -> Markup:
+    """Names in a ring, each pair joined by a line whose width is its count. Empty Markup where there is no pair."""
+    if not pairs:
+        return Markup("")
+    names = list(dict.fromkeys(name for a, b, _ in pairs for name in (a, b)))
+    most, height = max(n for _, _, n in pairs), 420
+    places = {}
+    for i, name in enumerate(names):
+        turn = 2 * math.pi * i / len(names)
+        places[name] = WIDTH / 2 + 165 * math.cos(turn), height / 2 + 165 * math.sin(turn)
+    body = []
+    for a, b, n in pairs:
+        (x1, y1), (x2, y2) = places[a], places[b]
+        line = f'x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke-width="{0.5 + 6 * n / most:.1f}"'
+        body.append(f'<line class="pair" {line}><title>{_text(f"{a} and {b}: {n}")}</title></line>')
+    for name, (x, y) in places.items():
+        anchor = "start" if x >= WIDTH / 2 else "end"
+        away = f'x="{x + (9 if anchor == "start" else -9):.1f}" y="{y + 4:.1f}" text-anchor="{anchor}"'
+        body.append(f'<circle class="dot c0" cx="{x:.1f}" cy="{y:.1f}" r="4"/><text class="name" {away}>{_text(_short(name, 24))}</text>')
+    return _figure(body, title, "; ".join(f"{a} and {b}: {n}" for a, b, n in pairs), (), height)
 
 
 def _scale(values: Sequence[float], start: float, end: float) -> _Scale:
@@ -143,7 +168,7 @@ def _axes(xs: _Scale, ys: _Scale, x_label: str, y_label: str) -> str:
         lines.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
         lines.append(f'<text class="tick" x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{tick:.4g}</text>')
     middle = (TOP + HEIGHT - BOTTOM) / 2
-    lines.append(f'<text class="label" transform="translate(14 {middle}) rotate(-90)" text-anchor="middle">{escape(y_label)}</text>')
+    lines.append(f'<text class="label" transform="translate(14 {middle}) rotate(-90)" text-anchor="middle">{_text(y_label)}</text>')
     return "".join(lines)
 
 
@@ -151,18 +176,22 @@ def _x_axis(xs: _Scale, label: str, height: float, left: float) -> str:
     base = height - BOTTOM
     lines = [f'<line class="axis" x1="{left}" x2="{WIDTH - RIGHT}" y1="{base}" y2="{base}"/>']
     lines += [f'<text class="tick" x="{xs.at(tick):.1f}" y="{base + 16}" text-anchor="middle">{tick:.4g}</text>' for tick in xs.ticks()]
-    lines.append(f'<text class="label" x="{(left + WIDTH - RIGHT) / 2}" y="{height - 8}" text-anchor="middle">{escape(label)}</text>')
+    lines.append(f'<text class="label" x="{(left + WIDTH - RIGHT) / 2}" y="{height - 8}" text-anchor="middle">{_text(label)}</text>')
     return "".join(lines)
 
 
 def _figure(body: Sequence[str], title: str, told: str, legend: Sequence[tuple[str, int, bool]], height: float = HEIGHT) -> Markup:
     keys = "".join(
-        f'<span class="key"><span class="swatch c{colour % 6}{" dashed" if dashed else ""}"></span>{escape(name)}</span>'
+        f'<span class="key"><span class="swatch c{colour % 6}{" dashed" if dashed else ""}"></span>{_text(name)}</span>'
         for name, colour, dashed in legend
     )
-    caption = f"<figcaption>{escape(title)}{f'<span class=legend>{keys}</span>' if keys else ''}</figcaption>"
-    picture = f'<svg viewBox="0 0 {WIDTH} {height:.0f}" role="img"><title>{escape(title)}</title><desc>{escape(told)}</desc>'
+    caption = f"<figcaption>{_text(title)}{f'<span class=legend>{keys}</span>' if keys else ''}</figcaption>"
+    picture = f'<svg viewBox="0 0 {WIDTH} {height:.0f}" role="img"><title>{_text(title)}</title><desc>{_text(told)}</desc>'
     return Markup(f"<figure>{caption}{picture}{''.join(body)}</svg></figure>")
+
+
+def _text(value: str) -> Markup:
+    return escape(plain(value))
 
 
 def _short(name: str, most: int) -> str:
