@@ -93,11 +93,17 @@ def clean(source: Source, *, id: str | None, settings: BooksConfig) -> Book:
         chapters=chapters,
         source=source.name,
         source_sha256=source.sha256,
-        language=(source.language or about.get("language") or "en").lower()[:2].replace("english"[:2], "en"),
+        language=_language_code(source.language or about.get("language", "")),
         removed=draft.removed(),
         alphabet=alphabet(source.text, draft.text),
         oddities=tuple(odd),
     )
+
+
+def _language_code(name: str) -> str:
+    """ "English", "en-GB" and "" give "en"; a language by another name gives its first two letters, which is its code for most."""
+    name = name.strip().lower() or "en"
+    return {"german": "de", "spanish": "es", "swedish": "sv", "chinese": "zh", "portuguese": "pt"}.get(name, name[:2])
 
 
 def slug(title: str) -> str:

@@ -10,8 +10,8 @@ from penname.core.hashing import sha256_bytes
 
 _TOKEN = re.compile(rb"\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-z])|([{}])|[\r\n]+|([^\\{}\r\n]+)")
 _SKIPPED = frozenset(
-    b"fonttbl colortbl pict object footnote header headerl headerr headerf footer footerl footerr footerf info themedata listtable "
-    b"listoverridetable rsidtbl generator xmlnstbl datastore latentstyles fldinst annotation atnid atnauthor bkmkstart bkmkend "
+    b"stylesheet fonttbl colortbl pict object footnote header headerl headerr headerf footer footerl footerr footerf info themedata "
+    b"listtable listoverridetable rsidtbl generator xmlnstbl datastore latentstyles fldinst annotation atnid atnauthor bkmkstart bkmkend "
     b"shpinst revtbl filetbl pgdsctbl xe tc nonshppict".split()
 )
 _CHARS = {
@@ -37,80 +37,22 @@ class _State:
 
 def read_rtf(data: bytes, name: str, keep_italics: bool) -> Source:
     """The Source in an RTF file."""
-    headings = _heading_styles(data)
-    codepage = re.search(rb"\\ansicpg(\d{3,5})", data[:2000])
-    encoding = f"cp{codepage[1].decode()}" if codepage else "mac_roman" if b"\\mac" in data[:200] else "cp1252"
-    try:
-        b"".decode(encoding)
-    except LookupError:
-        encoding = "cp1252"
-    emitter = Emitter(keep_italics)
-    parts: list[str] = []
-    state, stack = _State(), list[_State]()
-    owed = 0  # characters still to pass over after a \u
-    level = 0
-
-    def put(text: str) -> None:
-        nonlocal level
-        if not text or state.skip or state.deleted:
-            return
-        if text == "\n\n":
-            emitter.block("".join(parts), level=level)
-            parts.clear()
-            return
-        level = state.level
-        parts.append(text)
-
+    encoding = _encoding(data)
+    reader = _Reader(name, encoding, _heading_styles(data), keep_italics)
     for match in _TOKEN.finditer(data):
         word, number, octet, symbol, brace, run = match.groups()
-        if brace == b"{":
-            if len(stack) > _MAX_DEPTH:
-                raise BadInput(f"{name} nests groups deeper than any text; it is damaged, save it again")
-            stack.append(state)
-            state = state.copy()
-        elif brace == b"}":
-            if stack:
-                state = stack.pop()
-            owed = 0
+        if brace is not None:
+            reader.brace(brace)
         elif word is not None:
-            value = int(number) if number else None
-            if word == b"u" and value is not None:
-                code = value if value >= 0 else value + 65536
-                put(chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd")
-                owed = state.unicode_skip
-            elif word == b"uc":
-                state.unicode_skip = min(value or 0, 8)
-            elif word in _SKIPPED or word == b"stylesheet":
-                state.skip = True
-            elif word == b"pard":
-                state.level = 0
-            elif word == b"s" and value is not None:
-                state.level = headings.get(value, 0)
-            elif word == b"outlinelevel" and value is not None and value < 9:
-                state.level = value + 1
-            elif word == b"i" and keep_italics and state.italic != (value != 0):
-                state.italic = value != 0
-                put("_")
-            elif word in (b"deleted", b"v"):
-                state.deleted = value != 0
-            elif word == b"plain":
-                state.deleted = False
-            elif word in _CHARS:
-                put(_CHARS[word])
+            reader.word(word, int(number) if number else None)
         elif octet is not None:
-            if owed:
-                owed -= 1
-            else:
-                put(bytes.fromhex(octet.decode()).decode(encoding, errors="replace"))
-        elif symbol == b"*":
-            state.skip = True  # a destination that a reader may pass over
+            reader.run(bytes.fromhex(octet.decode()))
         elif symbol is not None:
-            put("\n\n" if symbol in b"\r\n" else _SYMBOLS.get(symbol, ""))
+            reader.symbol(symbol)
         elif run is not None:
-            take = run[owed:]
-            owed = max(0, owed - len(run))
-            put(take.decode(encoding, errors="replace"))
-    put("\n\n")
+            reader.run(run)
+    reader.put("\n\n")
+    emitter = reader.emitter
     if not emitter.size:
         raise BadInput(f"{name} has no text in it; name the file that holds the book")
     title = re.search(rb"\{\\title ([^{}\\]{1,200})\}", data[:20_000])
@@ -124,6 +66,91 @@ def read_rtf(data: bytes, name: str, keep_italics: bool) -> Source:
         author=author[1].decode(encoding, errors="replace") if author else "",
         hints=tuple(emitter.hints),
     )
+
+
+def _encoding(data: bytes) -> str:
+    codepage = re.search(rb"\\ansicpg(\d{3,5})", data[:2000])
+    encoding = f"cp{codepage[1].decode()}" if codepage else "mac_roman" if b"\\mac" in data[:200] else "cp1252"
+    try:
+        b"".decode(encoding)
+    except LookupError:
+        return "cp1252"
+    return encoding
+
+
+class _Reader:
+    """Takes tokens in order and emits paragraphs."""
+
+    def __init__(self, name: str, encoding: str, headings: dict[int, int], keep_italics: bool) -> None:
+        self.name, self.encoding, self.headings, self.keep_italics = name, encoding, headings, keep_italics
+        self.emitter = Emitter(keep_italics)
+        self.parts: list[str] = []
+        self.state, self.stack = _State(), list[_State]()
+        self.owed = 0  # characters still to pass over after a \\u
+        self.level = 0
+
+    def put(self, text: str) -> None:
+        """Add text; a blank line ends the paragraph."""
+        if not text or self.state.skip or self.state.deleted:
+            return
+        if text == "\n\n":
+            self.emitter.block("".join(self.parts), level=self.level)
+            self.parts.clear()
+        else:
+            self.level = self.state.level
+            self.parts.append(text)
+
+    def brace(self, brace: bytes) -> None:
+        """Open or close a group: what a group sets ends with it."""
+        if brace == b"{":
+            if len(self.stack) > _MAX_DEPTH:
+                raise BadInput(f"{self.name} nests groups deeper than any text; it is damaged, save it again")
+            self.stack.append(self.state)
+            self.state = self.state.copy()
+            return
+        if self.stack:
+            self.state = self.stack.pop()
+        self.owed = 0
+
+    def run(self, run: bytes) -> None:
+        """Text in the file's code page, less what a \\u has stood for."""
+        take = run[self.owed :]
+        self.owed = max(0, self.owed - len(run))
+        self.put(take.decode(self.encoding, errors="replace"))
+
+    def symbol(self, symbol: bytes) -> None:
+        """A control symbol: \\~ and the like; \\* opens a destination that a reader may pass over."""
+        if symbol == b"*":
+            self.state.skip = True
+        else:
+            self.put("\n\n" if symbol in b"\r\n" else _SYMBOLS.get(symbol, ""))
+
+    def word(self, word: bytes, value: int | None) -> None:
+        """A control word with its number."""
+        state = self.state
+        if word == b"u" and value is not None:
+            code = value if value >= 0 else value + 65536
+            self.put(chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd")
+            self.owed = state.unicode_skip
+        elif word == b"uc":
+            state.unicode_skip = min(value or 0, 8)
+        elif word in _SKIPPED:
+            state.skip = True
+        elif word == b"pard":
+            state.level = 0
+        elif word == b"s" and value is not None:
+            state.level = self.headings.get(value, 0)
+        elif word == b"outlinelevel" and value is not None and 0 <= value < 9:
+            state.level = value + 1
+        elif word == b"i" and self.keep_italics and state.italic != (value != 0):
+            state.italic = value != 0
+            self.put("_")
+        elif word in (b"deleted", b"v"):
+            state.deleted = value != 0
+        elif word == b"plain":
+            state.deleted = False
+        elif word in _CHARS:
+            self.put(_CHARS[word])
 
 
 def _heading_styles(data: bytes) -> dict[int, int]:
