@@ -288,3 +288,12 @@ def test_a_plural_of_a_first_name_follows_it():
     book = hand_book("Gilbert Sallow and Gilbert the younger: the two Gilberts. Gilbert bowed.")
     copy = rename(book, hand_cast(book, "p1 male - | Gilbert Sallow, Gilbert"), 1, 1)
     assert f"the two {copy.names['Gilbert']}s." in copy.text
+
+
+def test_a_kind_of_place_that_is_a_persons_name_changes_in_places_too():
+    book = hand_book("Mr. Grange left Mayfield Grange. Grange slept. They drove to the West Coast.")
+    cast = hand_cast(book, "p1 male - | Mr. Grange, Grange\nq1 place - | Mayfield Grange\nq2 place - | West Coast")
+    copy = rename(book, cast, 1, 1)
+    assert "Grange" not in copy.text
+    assert copy.text.endswith("to the West Coast.")
+    prove(book, cast, copy)

@@ -57,9 +57,8 @@ def _respelt(ordered: list[NameWord]) -> dict[str, str]:
             letters = word.key.replace("'", "")
             elided = "'" in word.key[2:-1] and base.key[-2:] == word.key[-2:] and 0 <= len(base.key) - len(letters) <= 2
             slip = len(base.key) == len(word.key) and sum(a != b for a, b in zip(base.key, word.key, strict=True)) == 1
-            if (elided and _is_subsequence(letters, base.key)) or (
-                slip and base.key[-1] == word.key[-1] and word.role in ("bare", base.role)
-            ):
+            slip = slip and base.key[-1] == word.key[-1] and word.role in ("bare", base.role)
+            if slip or (elided and _is_subsequence(letters, base.key)):
                 out[word.key] = base.key
                 break
         else:

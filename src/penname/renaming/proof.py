@@ -144,8 +144,7 @@ def _forms(entity: Entity, lower: Counter[str]) -> tuple[set[str], set[str]]:
         words = [word for word in re.findall(r"[^\W\d_]+(?:[’'][^\W\d_]+)*", plain) if word[0].isupper()]
         told = [word for word in words if word.lower() not in _KEPT and len(word) > 1 and not ROMAN.match(word)]
         if entity.kind != "person":
-            kinds = [word for word in told if word.lower() in PLACE_KINDS]
-            told = kinds if len(kinds) == len(told) > 1 else [word for word in told if word not in kinds]
+            told = [word for word in told if word.lower() not in PLACE_KINDS]  # "Moor House" is two common nouns
         if (told and len(words) > 1) or (len(words) > 1 and words[0].lower() in COURTESY and words[-1].lower() in TITLE_SURNAMES):
             whole.add(" ".join(plain.split()))
         if entity.kind == "person" or len(words) == 1:

@@ -15,7 +15,7 @@ from penname.core.beatnames import ARTICLE_BEFORE
 from penname.core.values import Book, Cast, Entity
 from penname.renaming.dictionary import Dictionary, bare
 from penname.renaming.namewords import NameWord, collect_words, title_names
-from penname.renaming.words import WORD, split_name
+from penname.renaming.words import PLACE_KINDS, WORD, split_name
 
 # A ship, a horse or an inn that is named so often belongs to the story; one that is named less may be an allusion.
 OTHER_MIN = 10
@@ -115,13 +115,19 @@ def surface_pieces(surface: str, entity: Entity, words: Mapping[str, NameWord], 
         piece = None
         if part.kind == "initial":
             piece = _initial_piece(part.text, entity, words)
-        elif part.kind == "name":
+        elif part.kind == "name" or _is_persons(part.text, words):
             piece = word_piece(part.text, words)
         if piece:
             out += (surface[at : part.start], piece)
             at = part.end
     out.append(surface[at:])
     return tuple(piece for piece in out if piece != "")
+
+
+def _is_persons(text: str, words: Mapping[str, NameWord]) -> bool:
+    """Whether a word that stays in other names ("Grange") is a person's name in this book, and no ordinary word of it."""
+    word = words.get(bare(text)) if bare(text) in PLACE_KINDS and text[:1].isupper() else None
+    return word is not None and not word.ordinary and word.role != "place"
 
 
 def word_piece(token: str, words: Mapping[str, NameWord]) -> Piece | None:
