@@ -62,7 +62,9 @@ def test_a_person_wins_over_auto(cast_of):
 
 def test_file_keeps_comments_and_round_trips(tmp_path):
     path = tmp_path / "decisions.toml"
-    path.write_text('# mine\n[[decision]]\n# she marries in chapter 38\naction = "merge"\nnames = ["Jane", "Mrs. Rochester"]\n', encoding="utf-8")
+    path.write_text(
+        '# mine\n[[decision]]\n# she marries in chapter 38\naction = "merge"\nnames = ["Jane", "Mrs. Rochester"]\n', encoding="utf-8"
+    )
     decisions = load_decisions(path)
     assert decisions.items == (Decision("merge", ("Jane", "Mrs. Rochester")),)
     more = decisions.add([Decision("keep", ("Pilot",), book="jane-eyre", question="name:pilot")])

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from penname.cast import build_cast
+
+from .conftest import book_of
+
 TALE = """Elizabeth Harkaway was the second daughter of Mr. Harkaway. She had a sister, Joan Harkaway, and she loved her.
 
 "Lizzy," said Mr. Harkaway, "where is Joan?" He looked at her. Elizabeth laughed. She said that Joan had gone out with her
@@ -24,7 +28,12 @@ def owner(cast, text: str, name: str) -> str:
 def test_people_are_linked_and_families_kept_apart(cast_of):
     text = TALE * 3
     cast = cast_of(text)
-    assert owner(cast, text, "Lizzy") == owner(cast, text, "Elizabeth") == owner(cast, text, "Elizabeth Harkaway") == owner(cast, text, "Miss Elizabeth")
+    assert (
+        owner(cast, text, "Lizzy")
+        == owner(cast, text, "Elizabeth")
+        == owner(cast, text, "Elizabeth Harkaway")
+        == owner(cast, text, "Miss Elizabeth")
+    )
     assert owner(cast, text, "Joan") == owner(cast, text, "Joan Harkaway")
     assert owner(cast, text, "Pole") == owner(cast, text, "Mr. Pole")
     apart = [owner(cast, text, name) for name in ("Elizabeth", "Joan", "Mr. Harkaway", "Mrs. Harkaway", "Mr. Pole", "Harkaways")]
@@ -56,3 +65,15 @@ def test_evidence_is_for_a_person_to_read(cast_of):
 
 def test_same_text_same_cast(cast_of):
     assert cast_of(TALE * 2) == cast_of(TALE * 2)
+
+
+def test_people_are_a_works_own_unless_it_is_a_series():
+    first, second = book_of(TALE * 2, "one"), book_of(TALE.replace("Joan", "Susan") * 2, "two")
+    apart = build_cast([first, second])
+    assert [cast.book_id for cast in apart] == ["one", "two"]
+    together = build_cast([first, second], series=True)
+    for cast, book in zip(together, (first, second), strict=True):
+        assert all(book.text[m.start : m.end].strip() for m in cast.mentions)
+    ids = [owner(cast, book.text, "Elizabeth") for cast, book in zip(together, (first, second), strict=True)]
+    assert ids[0] == ids[1]
+    assert not any("Joan" in e.names for e in together[1].entities)

@@ -61,7 +61,7 @@ def test_months_days_nations_and_interjections_are_no_names(cast_of):
 
 def test_people_and_places_are_told_apart(cast_of):
     text = (
-        "Harkaway said nothing. He lived in Lowthorpe. \"I think,\" said Harkaway, \"that Lowthorpe is dull.\" They went to Lowthorpe "
+        'Harkaway said nothing. He lived in Lowthorpe. "I think," said Harkaway, "that Lowthorpe is dull." They went to Lowthorpe '
         "with Harkaway, who laughed. Harkaway had come from Lowthorpe in London. He asked Harkaway. In Lowthorpe all was quiet.\n\n"
     ) * 3
     cast = cast_of(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from penname.cast.context import calls, lay_out, presences
 from penname.cast.decisions import Decisions
@@ -15,7 +16,8 @@ from penname.cast.linking import Linker
 from penname.cast.people import Context
 from penname.cast.questions import open_questions
 from penname.cast.resolve import Group, Resolution, drop_and_sort
-from penname.cast.scan import scan_text
+from penname.cast.scan import Scan, pool_counts, scan_text
+from penname.cast.series import cast_of_series
 from penname.cast.vocabulary import PLACE_HEADS
 from penname.core.config import CastConfig
 from penname.core.values import Book, Cast, Entity, Mention
@@ -26,15 +28,20 @@ def build_cast(
 ) -> list[Cast]:
     """A Cast for each of the books, in their order: names, kinds, who is who, gender, and what a person must decide.
 
+    People are a work's own, unless ``series`` says that they recur; how words are written is learnt from all the books.
     ``decisions`` are applied last and win. ``unresolved`` holds the questions that are left, most frequent first.
     """
-    lexicon = load_lexicon()
-    return [_cast_of(book, decisions or Decisions(), settings or CastConfig(), lexicon) for book in books]
+    lexicon, decisions, settings = load_lexicon(), decisions or Decisions(), settings or CastConfig()
+    if series and len(books) > 1:
+        decisions = Decisions(tuple(replace(decision, book="") for decision in decisions.items))  # ids and people are shared
+        return cast_of_series(books, lambda whole: _cast_of(whole, scan_text(whole.text), None, decisions, settings, lexicon))
+    scans = [scan_text(book.text) for book in books]
+    pool = pool_counts(scans) if len(scans) > 1 else None
+    return [_cast_of(book, scan, pool, decisions, settings, lexicon) for book, scan in zip(books, scans, strict=True)]
 
 
-def _cast_of(book: Book, decisions: Decisions, settings: CastConfig, lexicon: Lexicon) -> Cast:
-    scan = scan_text(book.text)
-    classes = classify_words(scan, lexicon)
+def _cast_of(book: Book, scan: Scan, pool: Scan | None, decisions: Decisions, settings: CastConfig, lexicon: Lexicon) -> Cast:
+    classes = classify_words(scan, lexicon, pool)
     mine = decisions.of_book(book.id)
     forms = drop_and_sort(list(gather_forms(scan, find_spans(scan, classes, lexicon), classes, lexicon).values()), mine)
     persons = [f for f in forms if f.kind == "person"]

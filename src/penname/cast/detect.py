@@ -30,6 +30,7 @@ from penname.cast.vocabulary import (
 )
 
 Pairs = Counter[tuple[str, str]]
+_RARE = 5
 NAME, MAYBE, TITLE, NEVER = "name", "maybe", "title", "never"
 _LINKS = "|".join(sorted(PARTICLES, key=len, reverse=True))
 _GAP = re.compile(
@@ -56,16 +57,22 @@ class Span:
     alone: bool = field(default=False)  # one word that is only sometimes a name
 
 
-def classify_words(scan: Scan, lexicon: Lexicon) -> dict[str, str]:
-    """For each key: NAME, MAYBE (needs a neighbour or evidence), TITLE or NEVER."""
+def classify_words(scan: Scan, lexicon: Lexicon, pool: Scan | None = None) -> dict[str, str]:
+    """For each key: NAME, MAYBE (needs a neighbour or evidence), TITLE or NEVER.
+
+    A word that the book has too seldom to tell is judged by ``pool``, the counts of all the books of the voice.
+    """
     determined, free = _determiner_counts(scan)
     classes: dict[str, str] = {}
     for key in {*scan.mid, *scan.initial, *scan.caps}:
-        classes[key] = _classify(key, scan, lexicon, determined[key], free[key])
+        rare = pool is not None and scan.mid[key] + scan.initial[key] + scan.lower[key] < _RARE
+        classes[key] = _classify(key, pool if pool and rare else scan, lexicon, determined[key], free[key])
     titled = Counter(
         right.key
         for left, right in pairwise(scan.tokens)
-        if right.key in PEOPLES and left.key in SURNAME_TITLES | UNMARRIED_TITLES and scan.text[left.end : right.start] in (" ", ". ", ".\n", "\n")
+        if right.key in PEOPLES
+        and left.key in SURNAME_TITLES | UNMARRIED_TITLES
+        and scan.text[left.end : right.start] in (" ", ". ", ".\n", "\n")
     )
     for key, count in titled.items():
         if count * 8 >= scan.mid[key]:  # "Mr. Pole", "Miss Finn": a people's name that this book uses as a surname

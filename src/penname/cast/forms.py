@@ -182,6 +182,8 @@ def judge_forms(forms: dict[Key, Form], scan: Scan, lexicon: Lexicon) -> None:
         form.kind = _mean_kind(form)
         if form.titles:
             form.kind = "person"
+        elif form.count >= 8 and form.share("in", "city-of") >= 0.25 and form.share("said", "says", "did", "who", "call") < 0.1:
+            form.kind = "place"
         elif len(form.words) == 1 and form.words[0] in MONTHS_DAYS:
             acts = form.share("said", "says", "did", "call", "is")
             form.kind = "person" if form.count >= 8 and acts > 0.35 and form.share("in", "the") < 0.1 else "none"

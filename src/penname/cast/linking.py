@@ -7,13 +7,14 @@ them: two names of one person hardly ever stand in one sentence, and who is call
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 
 from penname.cast.forms import Form
 from penname.cast.gender import GenderTally, census_log_odds
+from penname.cast.joins import full_count, join_by_context, join_pet_surnames, join_short_forms, join_spellings, note_near_pairs
 from penname.cast.lexicon import Lexicon
-from penname.cast.names import Name, name_gender, part_name, short_of
+from penname.cast.names import Name, name_gender, part_name
 from penname.cast.people import Context, Doubt, Person
 from penname.cast.vocabulary import (
     CIVIL_TITLES,
@@ -54,7 +55,7 @@ class Linker:
         for form in single:
             if roles[form] == "first":
                 self._place_first(form)
-        self._join_short_forms()
+        join_short_forms(self)
         surnamed = [f for f in single if f.titles and roles[f] == "last"]
         for form in sorted(surnamed, key=lambda f: (f.titles[-1] not in UNMARRIED_TITLES, -f.count, f.key)):
             if roles[form] == "last":
@@ -62,10 +63,10 @@ class Linker:
         for form in single:
             if not form.titles and roles[form] == "last":
                 self._place_bare_surname(form)
-        self._join_pet_surnames()
-        self._join_spellings()
-        self._join_by_context()
-        self._note_near_pairs()
+        join_pet_surnames(self)
+        join_spellings(self)
+        join_by_context(self)
+        note_near_pairs(self)
         for form in families:
             self._new(form, plural=True)
         return self.people
@@ -86,7 +87,8 @@ class Linker:
         if why:
             person.evidence.append(f"{form.shown}: {why}")
 
-    def _merge(self, into: Person, person: Person, why: str) -> None:
+    def merge(self, into: Person, person: Person, why: str) -> None:
+        """Make one person of two; doubts follow."""
         into.forms += person.forms
         into.firsts += person.firsts
         into.last = into.last or person.last
@@ -154,11 +156,12 @@ class Linker:
             if title in FIRST_NAME_TITLES or title in KIN_TITLES:
                 self.as_first[word] += form.count
             elif title in SURNAME_TITLES and not (
-                word in firsts and (self._known_first(word) or (self.as_first[word] >= 3 and not self.as_last[word]))
+                word in firsts and (self.known_first(word) or (self.as_first[word] >= 3 and not self.as_last[word]))
             ):
                 self.as_last[word] += form.count
 
-    def _known_first(self, word: str) -> bool:
+    def known_first(self, word: str) -> bool:
+        """Whether the census or the short forms know the word as a first name."""
         census = self.lexicon.first_names.get(word.capitalize())
         return (census is not None and census[1] < 1200) or word.capitalize() in self.lexicon.full_forms
 
@@ -166,7 +169,7 @@ class Linker:
         """Whether a single word (with or without title) is a first name or a surname."""
         word = self.names[form].first[0]
         first, last = self.as_first[word], self.as_last[word]
-        known = self._known_first(word)
+        known = self.known_first(word)
         title = form.titles[-1] if form.titles else ""
         if title in FIRST_NAME_TITLES or title in KIN_TITLES:
             return "last" if last > 3 * first and not known else "first"
@@ -191,7 +194,7 @@ class Linker:
             if any(self._same_firsts(name.first, other) for other in person.firsts):
                 fit.append((1.0, person))
             elif any(
-                len(one) == 1 and one[0] in more[1:] and not self._known_first(one[0])
+                len(one) == 1 and one[0] in more[1:] and not self.known_first(one[0])
                 for other in person.firsts
                 for one, more in ((name.first, other), (other, name.first))
             ):
@@ -226,18 +229,23 @@ class Linker:
                 candidates.append((prior, person))
         if title in UNMARRIED_TITLES | CIVIL_TITLES and len(candidates) > 1:
             # "Miss Bennet" is the sister who is not "Miss Elizabeth" or "Miss Lydia".
-            least = min(p.titled_first() for _, p in candidates)
+            most_named = max(p.count for _, p in candidates)
+            least = min(p.titled_first() for _, p in candidates if p.count * 10 >= most_named)
             most = 4.0 if title in UNMARRIED_TITLES else 1.0
-            candidates = [(prior - min(most, p.titled_first() - least) + 0.5 * math.log10(p.count), p) for prior, p in candidates]
+            candidates = [(prior - max(0.0, min(most, p.titled_first() - least)) + 0.5 * math.log10(p.count), p) for prior, p in candidates]
         floor = -0.5 if len([p for _, p in candidates if p.firsts]) < 2 else 1.2 if title in CIVIL_TITLES else 0.3
         if title in NOBLE_TITLES:
             floor = 0.0
         elif title in UNMARRIED_TITLES:
             floor = -2.5 if len(candidates) == 1 else -4.0
+            if len(candidates) == 1 and candidates[0][1].titled_first() >= 3 and full_count(candidates[0][1]) < 5:
+                candidates = [(candidates[0][0] - 2.0, candidates[0][1])]  # "Miss Marianne" is hardly "Miss Dashwood"
+                floor = 0.0
         elif title in MARRIED_TITLES and len([p for _, p in candidates if p.firsts]) > 1:
             floor = 1.0  # a mother of daughters, more likely than one of them
         if not self._choose(form, candidates, floor, "same surname, and the title fits"):
-            self._new(form, (), word)
+            person = self._new(form, (), word)
+            self.near += [(person, other, prior) for prior, other in candidates if other.count * 20 >= form.count]
 
     def _title_prior(self, title: str, name: Name, person: Person) -> float | None:
         """How well a titled surname suits a bearer of the surname by titles alone; None where it cannot be."""
@@ -247,6 +255,8 @@ class Linker:
         if title in person.titles:
             prior += 0.5
         if title in MARRIED_TITLES:
+            if any(len(f.words) == 1 and f.words[0] == person.last and set(f.titles) & UNMARRIED_TITLES for f in person.forms):
+                return None  # Mrs. Bennet is not Miss Bennet
             if person.has_title(UNMARRIED_TITLES):
                 prior -= 1.5
             prior += person.tally.wife()
@@ -305,121 +315,9 @@ class Linker:
             if any(t in KIN_TITLES for t in form.titles) and not any(t in person.titles for t in form.titles):
                 prior -= 0.5
             candidates.append((prior, person))
-        if not self._choose(form, candidates, 0.0 if rank else -3.0, "the first name alone"):
+        if not self._choose(form, candidates, 0.0 if rank else -3.0 if len(candidates) > 1 else -7.0, "the first name alone"):
             self._new(form, (word,))
 
     def _family_weight(self, person: Person) -> float:
         """More for a surname that the book uses often: its bearers are likelier to be meant by a first name."""
         return min(1.5, math.log10(1 + self.surname_uses[person.last])) if person.last else 0.0
-
-    def _join_short_forms(self) -> None:
-        """Join a person who goes by a short form ("Lizzy") to the person whose first name it can stand for."""
-        for person in sorted((p for p in self.people if p.firsts and not p.married_name), key=lambda p: (p.count, p.shown)):
-            fit = []
-            for other in self.people:
-                if other is person or other.married_name or (person.last and other.last != person.last):
-                    continue
-                if person.gender and other.gender and person.gender != other.gender:
-                    continue
-                strength = max((short_of(a[0], b[0], self.lexicon) for a in person.firsts for b in other.firsts), default=0.0)
-                if not strength:
-                    continue
-                if person.last:
-                    strength += 0.6 - 1.2 * (person.noble() != other.noble())
-                fit.append((strength + self.context.affinity(person, other) + min(0.2, other.count / 500), other, strength))
-            fit.sort(key=lambda row: (-row[0], -row[1].count, row[1].shown))
-            if (
-                fit
-                and fit[0][0] >= (-1.0 if fit[0][2] >= 1 and not person.last else 0.6 if fit[0][2] >= 1 else 0.9)
-                and (len(fit) == 1 or fit[0][0] - fit[1][0] >= 0.3)
-            ):
-                self._merge(fit[0][1], person, f"{person.firsts[0][0].title()} is a short form")
-
-    def _join_pet_surnames(self) -> None:
-        """Join "Skaggsy" to Skaggs: a bare name that is a surname with a pet ending."""
-        for person in [p for p in self.people if not p.last and len(p.forms) == 1 and p.firsts]:
-            word = person.firsts[0][0]
-            for other in sorted(self.people, key=lambda p: (-p.count, p.shown)):
-                if (
-                    other.last
-                    and word in (other.last + "y", other.last + "ie", other.last + "ey")
-                    and self.context.affinity(person, other) > -1
-                ):
-                    self._merge(other, person, f"a pet form of {other.last.title()}")
-                    break
-
-    def _join_spellings(self) -> None:
-        """Join a rare spelling to a frequent one that differs by one letter: Forester and Forster."""
-        by_stem: dict[tuple[str, int], list[Person]] = defaultdict(list)
-        for person in self.people:
-            word = person.last or (person.firsts[0][0] if person.firsts else "")
-            if len(word) >= 6 and len(person.forms) <= 99:
-                by_stem[word[:2], 0].append(person)
-        for people in by_stem.values():
-            for rare in sorted(people, key=lambda p: (p.count, p.shown)):
-                if rare.count > 6 or rare not in self.people or len({f.key for f in rare.forms}) > 1:
-                    continue
-                for other in sorted(people, key=lambda p: (-p.count, p.shown)):
-                    if other is rare or other not in self.people or other.count < 4 * rare.count:
-                        continue
-                    if rare.gender and other.gender and rare.gender != other.gender:
-                        continue
-                    if self._one_letter_off(rare.forms[0], other):
-                        self._merge(other, rare, "a rare spelling of the same name")
-                        break
-
-    def _one_letter_off(self, form: Form, other: Person) -> bool:
-        word = form.words[-1]
-        for theirs in other.forms:
-            known = theirs.words[-1]
-            if min(len(word), len(known)) < 6 or not one_edit(word, known) or (self._known_first(word) and self._known_first(known)):
-                continue
-            if len(form.words) == 1 and (bool(form.titles) >= bool(theirs.titles)) and not self._titles_part(form, theirs):
-                return True
-        return False
-
-    def _titles_part(self, one: Form, other: Form) -> bool:
-        """Whether the titles of two forms speak for different people."""
-        married = [bool(set(f.titles) & MARRIED_TITLES) - bool(set(f.titles) & UNMARRIED_TITLES) for f in (one, other) if f.titles]
-        return len(married) == 2 and married[0] != married[1]
-
-    def _join_by_context(self) -> None:
-        """Join a first name without surname to a surname without first name, where calls and answers say so."""
-        firsts = [p for p in self.people if p.firsts and not p.last and p.count >= 3]
-        lasts = [p for p in self.people if p.last and (not p.firsts or p.married_name) and p.count >= 3 and not p.plural]
-        rows = []
-        for first in firsts:
-            for last in lasts:
-                if not first.gender or first.gender != last.gender:
-                    continue
-                score = self.context.affinity(first, last)
-                if score >= 2.0:
-                    rows.append((score, first, last))
-        rows.sort(key=lambda row: (-row[0], row[1].shown, row[2].shown))
-        taken: set[int] = set()
-        for score, first, last in rows:
-            rivals = [s for s, f, other in rows if (f is first) != (other is last)]
-            if id(first) in taken or id(last) in taken or any(s > score - 0.8 for s in rivals):
-                continue
-            taken |= {id(first), id(last)}
-            self._merge(last, first, "who is called so is the one who answers, and the two never meet")
-
-    def _note_near_pairs(self) -> None:
-        """Pairs that the rules leave apart though something speaks for one person; the best partner of each."""
-        firsts = [p for p in self.people if p.firsts and not p.last]
-        lasts = [p for p in self.people if p.last and (not p.firsts or p.married_name)]
-        for first in firsts:
-            rows = [(self.context.affinity(first, last), last) for last in lasts if first.gender and first.gender == last.gender]
-            score, last = max(rows, key=lambda row: (row[0], row[1].count, row[1].shown), default=(0.0, first))
-            if score >= 0.7:
-                self.near.append((first, last, score))
-
-
-def one_edit(a: str, b: str) -> bool:
-    """Whether one letter changed, added or left out makes ``a`` of ``b``."""
-    if a == b or abs(len(a) - len(b)) > 1:
-        return False
-    k = 0
-    while k < min(len(a), len(b)) and a[k] == b[k]:
-        k += 1
-    return a[k + 1 :] == b[k + 1 :] or a[k:] == b[k + 1 :] or a[k + 1 :] == b[k:]

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from penname.cast.vocabulary import ABBREVIATED, TITLES
@@ -79,6 +80,17 @@ def scan_text(text: str) -> Scan:
             scan.initial[token.key] += 1
         scan.tokens.append(token)
     return scan
+
+
+def pool_counts(scans: Sequence[Scan]) -> Scan:
+    """The counts of several texts together; no text and no tokens."""
+    pool = Scan("", [], Counter(), Counter(), Counter(), Counter())
+    for scan in scans:
+        pool.lower += scan.lower
+        pool.mid += scan.mid
+        pool.initial += scan.initial
+        pool.caps += scan.caps
+    return pool
 
 
 _SHORT_PARAGRAPH = re.compile(r"(?:\A|\n[ \t]*\n)[ \t]*(?=([^\n]{2,90}(?:\n[^\n]{2,60})?)\n[ \t]*\n)")

@@ -14,7 +14,7 @@ from penname.core.config import Config
 from penname.core.errors import NeedsPerson
 from penname.core.folder import VoiceFolder
 from penname.core.hashing import sha256_file
-from penname.core.progress import say, track
+from penname.core.progress import say
 from penname.core.stage import Manifest, require_manifest, stage_writer
 from penname.core.store import load_books, load_casts, save_cast
 from penname.core.values import Book, Cast
@@ -69,9 +69,8 @@ def run_cast(voice: VoiceFolder, decide: str = "") -> Manifest:
 
 
 def _build(voice: VoiceFolder, books: Sequence[Book], decisions: Decisions) -> list[Cast]:
-    if voice.config.voice.series:
-        return build_cast(books, decisions, settings=voice.config.cast, series=True)
-    return [build_cast([book], decisions, settings=voice.config.cast)[0] for book in track(books, "cast")]
+    say(f"cast: {sum(len(book.text) for book in books):,} characters in {len(books)} books")
+    return build_cast(books, decisions, settings=voice.config.cast, series=voice.config.voice.series)
 
 
 def proposed(row: Any, book: str, question: str, by: str = "auto") -> Decision:

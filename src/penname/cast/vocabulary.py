@@ -194,8 +194,8 @@ SOMETIMES_NAMES = MONTHS_DAYS | frozenset(
     castle court manor lodge villa cottage abbey priory church chapel cathedral bridge inn tavern hotel station river lake mount
     mountain mountains hill hills valley island islands bay cape point port harbour harbor county parish young poor old little small
     great good bad right wrong long short north south east west early late sir master miss major king pope bishop baron dean bench bar
-    post crown law read bell may will mark bill grant rich frank ernest wright power powers noble noon holiday book page cross english
-    french welsh scott norman roman lombard german virgin satan lucifer pagan christian genesis exodus jupiter martin noel marmaduke
+    post crown law read bell may will mark bill grant rich frank ernest wright power powers noble noon holiday book page cross
+    scott norman lucifer genesis exodus jupiter martin noel marmaduke
     lawless angel star guy jack jock pat nick ma pa mamma mother father papa mama ruth esther job joel amos micah mo case chance price
     marshall warden constable parson abbot judge butler cook squire knight prince earl duke queen chief captain
     """.split()

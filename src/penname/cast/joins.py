@@ -1,0 +1,141 @@
+"""Joining people whom the surer steps left apart: short forms, pet forms of surnames, rare spellings, and by context alone."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from penname.cast.forms import Form
+from penname.cast.names import short_of
+from penname.cast.people import Person
+from penname.cast.vocabulary import MARRIED_TITLES, UNMARRIED_TITLES
+
+if TYPE_CHECKING:
+    from penname.cast.linking import Linker
+
+
+def join_short_forms(linker: Linker) -> None:
+    """Join a person who goes by a short form ("Lizzy") to the person whose first name it can stand for."""
+    for person in sorted((p for p in linker.people if p.firsts and not p.married_name), key=lambda p: (p.count, p.shown)):
+        fit = []
+        for other in linker.people:
+            if other is person or other.married_name or (person.last and other.last != person.last):
+                continue
+            if person.gender and other.gender and person.gender != other.gender:
+                continue
+            strength = max((short_of(a[0], b[0], linker.lexicon) for a in person.firsts for b in other.firsts), default=0.0)
+            if not strength:
+                continue
+            if person.last:
+                strength += 0.6 - 1.2 * (person.noble() != other.noble())
+                if min(full_count(person), full_count(other)) >= 10:
+                    strength -= 2.0  # Thomas Gradgrind and Tom Gradgrind, each often: father and son
+            fit.append((strength + linker.context.affinity(person, other) + min(0.2, other.count / 500), other, strength))
+        fit.sort(key=lambda row: (-row[0], -row[1].count, row[1].shown))
+        if (
+            fit
+            and fit[0][0] >= (-1.0 if fit[0][2] >= 1 and not person.last else 0.6 if fit[0][2] >= 1 else 0.9)
+            and (len(fit) == 1 or fit[0][0] - fit[1][0] >= 0.3)
+        ):
+            linker.merge(fit[0][1], person, f"{person.firsts[0][0].title()} is a short form")
+
+
+def join_pet_surnames(linker: Linker) -> None:
+    """Join "Skaggsy" to Skaggs: a bare name that is a surname with a pet ending."""
+    for person in [p for p in linker.people if not p.last and len(p.forms) == 1 and p.firsts]:
+        word = person.firsts[0][0]
+        for other in sorted(linker.people, key=lambda p: (-p.count, p.shown)):
+            if (
+                other.last
+                and word in (other.last + "y", other.last + "ie", other.last + "ey")
+                and linker.context.affinity(person, other) > -1
+            ):
+                linker.merge(other, person, f"a pet form of {other.last.title()}")
+                break
+
+
+def join_spellings(linker: Linker) -> None:
+    """Join a rare spelling to a frequent one that differs by one letter: Forester and Forster."""
+    by_stem: dict[tuple[str, int], list[Person]] = defaultdict(list)
+    for person in linker.people:
+        word = person.last or (person.firsts[0][0] if person.firsts else "")
+        if len(word) >= 6 and len(person.forms) <= 99:
+            by_stem[word[:2], 0].append(person)
+    for people in by_stem.values():
+        for rare in sorted(people, key=lambda p: (p.count, p.shown)):
+            if rare.count > 6 or rare not in linker.people or len({f.key for f in rare.forms}) > 1:
+                continue
+            for other in sorted(people, key=lambda p: (-p.count, p.shown)):
+                if other is rare or other not in linker.people or other.count < 4 * rare.count:
+                    continue
+                if rare.gender and other.gender and rare.gender != other.gender:
+                    continue
+                if one_letter_off(linker, rare.forms[0], other):
+                    linker.merge(other, rare, "a rare spelling of the same name")
+                    break
+
+
+def one_letter_off(linker: Linker, form: Form, other: Person) -> bool:
+    """Whether a form is another\'s spelling with one letter changed, and no first name of its own."""
+    word = form.words[-1]
+    for theirs in other.forms:
+        known = theirs.words[-1]
+        if min(len(word), len(known)) < 6 or not one_edit(word, known) or (linker.known_first(word) and linker.known_first(known)):
+            continue
+        if len(form.words) == 1 and (bool(form.titles) >= bool(theirs.titles)) and not titles_part(form, theirs):
+            return True
+    return False
+
+
+def titles_part(one: Form, other: Form) -> bool:
+    """Whether the titles of two forms speak for different people."""
+    married = [bool(set(f.titles) & MARRIED_TITLES) - bool(set(f.titles) & UNMARRIED_TITLES) for f in (one, other) if f.titles]
+    return len(married) == 2 and married[0] != married[1]
+
+
+def join_by_context(linker: Linker) -> None:
+    """Join a first name without surname to a surname without first name, where calls and answers say so."""
+    firsts = [p for p in linker.people if p.firsts and not p.last and p.count >= 3]
+    lasts = [p for p in linker.people if p.last and (not p.firsts or p.married_name) and p.count >= 3 and not p.plural]
+    rows = []
+    for first in firsts:
+        for last in lasts:
+            if not first.gender or first.gender != last.gender:
+                continue
+            score = linker.context.affinity(first, last)
+            if score >= 2.0:
+                rows.append((score, first, last))
+    rows.sort(key=lambda row: (-row[0], row[1].shown, row[2].shown))
+    taken: set[int] = set()
+    for score, first, last in rows:
+        rivals = [s for s, f, other in rows if (f is first) != (other is last)]
+        if id(first) in taken or id(last) in taken or any(s > score - 0.8 for s in rivals):
+            continue
+        taken |= {id(first), id(last)}
+        linker.merge(last, first, "who is called so is the one who answers, and the two never meet")
+
+
+def note_near_pairs(linker: Linker) -> None:
+    """Pairs that the rules leave apart though something speaks for one person; the best partner of each."""
+    firsts = [p for p in linker.people if p.firsts and not p.last]
+    lasts = [p for p in linker.people if p.last and (not p.firsts or p.married_name)]
+    for first in firsts:
+        rows = [(linker.context.affinity(first, last), last) for last in lasts if first.gender and first.gender == last.gender]
+        score, last = max(rows, key=lambda row: (row[0], row[1].count, row[1].shown), default=(0.0, first))
+        if score >= 0.7:
+            linker.near.append((first, last, score))
+
+
+def full_count(person: Person) -> int:
+    """Mentions by a name of several words."""
+    return sum(form.count for form in person.forms if len(form.words) > 1)
+
+
+def one_edit(a: str, b: str) -> bool:
+    """Whether one letter changed, added or left out makes ``a`` of ``b``."""
+    if a == b or abs(len(a) - len(b)) > 1:
+        return False
+    k = 0
+    while k < min(len(a), len(b)) and a[k] == b[k]:
+        k += 1
+    return a[k + 1 :] == b[k + 1 :] or a[k:] == b[k + 1 :] or a[k + 1 :] == b[k:]
