@@ -64,7 +64,19 @@ def measure(carrier: str, args: argparse.Namespace) -> dict[str, Any]:
 
 def in_process(side: str, carrier: str, args: argparse.Namespace) -> dict[str, Any]:
     """A side in a process of its own, so that neither's memory nor its failure touches the other."""
-    command = [sys.executable, __file__, "--side", side, "--carrier", carrier, "--seq-len", str(args.seq_len), "--device", args.device]
+    command = [
+        sys.executable,
+        "-P",
+        __file__,
+        "--side",
+        side,
+        "--carrier",
+        carrier,
+        "--seq-len",
+        str(args.seq_len),
+        "--device",
+        args.device,
+    ]
     try:
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(command, capture_output=True, text=True, timeout=SIDE_SECONDS, cwd=folder)

@@ -94,7 +94,7 @@ def run_side(side: str, pairs: Path, args: argparse.Namespace, folder: str) -> d
     if side == "trl" and args.trl_dtype == "bf16":
         from penname.carriers import resolve_carrier
 
-        command = [sys.executable, str(args.trl_side), str(resolve_carrier(CARRIER)), str(pairs), *sizes]
+        command = [sys.executable, "-P", str(args.trl_side), str(resolve_carrier(CARRIER)), str(pairs), *sizes]
     else:
         command = [
             sys.executable,

@@ -66,11 +66,13 @@ class LoraBlock:
 
     def forward(self, index: int, projection: Projection, x: torch.Tensor, reduced: torch.Tensor | None) -> torch.Tensor:
         """One projection of x (N, in) -> (N, out)."""
-        y = x @ projection.weight.t() if projection.bias is None else torch.addmm(projection.bias, x, projection.weight.t())
         scaled = self.scaled_b[index]
-        if scaled is not None and reduced is not None:
-            y.addmm_(reduced[:, self.columns[index]], scaled.t())
-        return y
+        if scaled is None or reduced is None:
+            y = x @ projection.weight.t()
+        else:
+            # The small part first: the product that is added to it is summed in float32, so the large part is rounded once.
+            y = (reduced[:, self.columns[index]] @ scaled.t()).addmm_(x, projection.weight.t())
+        return y if projection.bias is None else y.add_(projection.bias)
 
     def backward(
         self,
@@ -81,27 +83,37 @@ class LoraBlock:
         wants_input: bool,
     ) -> tuple[torch.Tensor | None, list[torch.Tensor | None], list[torch.Tensor | None]]:
         """(d_x, d_A of each, d_B of each). ``x()`` gives the input (N, in), made again where it was not kept."""
-        d_x: torch.Tensor | None = None
         d_b: list[torch.Tensor | None] = [None] * len(projections)
-        d_reduced = None if reduced is None else torch.zeros_like(reduced)
-        for i, (projection, d_y) in enumerate(zip(projections, d_outputs, strict=True)):
-            if d_y is None:
-                continue
-            scaled, columns = self.scaled_b[i], self.columns[i]
-            if scaled is not None and reduced is not None and d_reduced is not None and projection.lora_b is not None:
-                torch.mm(d_y, scaled, out=d_reduced[:, columns])  # carries the scale
-                d_b[i] = (d_y.t() @ reduced[:, columns]).to(projection.lora_b.dtype).mul_(self.scales[i])
-            if wants_input:
-                d_x = d_y @ projection.weight if d_x is None else d_x.addmm_(d_y, projection.weight)
         d_a: list[torch.Tensor | None] = [None] * len(projections)
-        if d_reduced is not None and self.stacked_a is not None:
-            if wants_input and d_x is not None:
-                d_x.addmm_(d_reduced, self.stacked_a)
-            stacked = d_reduced.t() @ x()  # (R, in)
+        d_x: torch.Tensor | None = None
+        if reduced is not None and self.stacked_a is not None:
+            d_reduced = torch.zeros_like(reduced)
+            for i, (projection, d_y) in enumerate(zip(projections, d_outputs, strict=True)):
+                scaled, columns = self.scaled_b[i], self.columns[i]
+                if d_y is not None and scaled is not None and projection.lora_b is not None:
+                    torch.mm(d_y, scaled, out=d_reduced[:, columns])  # carries the scale
+                    d_b[i] = product_as(d_y.t(), reduced[:, columns], projection.lora_b.dtype).mul_(self.scales[i])
+            given = next(p.lora_a for p in projections if p.lora_a is not None)
+            stacked = product_as(d_reduced.t(), x(), given.dtype)  # (R, in)
             for i, projection in enumerate(projections):
                 if projection.lora_a is not None:
-                    d_a[i] = stacked[self.columns[i]].to(projection.lora_a.dtype)
+                    d_a[i] = stacked[self.columns[i]]
+            d_x = d_reduced @ self.stacked_a if wants_input else None  # the small part first, as forward
+        for projection, d_y in zip(projections, d_outputs, strict=True):
+            if wants_input and d_y is not None:
+                d_x = d_y @ projection.weight if d_x is None else d_x.addmm_(d_y, projection.weight)
         return d_x, d_a, d_b
+
+
+def product_as(a: torch.Tensor, b: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """a @ b in ``dtype``. Where that is wider than theirs, what rounding took from the product is asked for in a second one and added:
+    products are summed in float32, so ``a @ b - rounded`` comes out exact to its own rounding. Both are small: a LoRA matrix.
+    """
+    rounded = a @ b
+    if rounded.dtype == dtype:
+        return rounded
+    lost = torch.addmm(rounded, a, b, beta=-1)
+    return rounded.to(dtype).add_(lost)
 
 
 class SharedProjections(torch.autograd.Function):

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from penname.training.fused_linear import LoraBlock, NormSource, Projection, input_again
+from penname.training.fused_linear import LoraBlock, NormSource, Projection, input_again, product_as
 from penname.training.fused_ops import swiglu_backward, swiglu_forward
 
 
@@ -64,16 +64,17 @@ class FusedMlp(torch.autograd.Function):
         ctx.mlp = None
         first, second = LoraBlock.of((mlp.gate, mlp.up), d_y.dtype), LoraBlock.of((mlp.down,), d_y.dtype)
         scaled = second.scaled_b[0]
-        d_product = torch.mm(d_y, mlp.down.weight, out=mlp.scratch.like(gate))  # (N, F)
-        d_reduced_down = None
+        d_product, d_reduced_down = mlp.scratch.like(gate), None  # (N, F)
         if scaled is not None and second.stacked_a is not None:
             d_reduced_down = d_y @ scaled  # (N, r)
-            d_product.addmm_(d_reduced_down, second.stacked_a)
+            torch.mm(d_reduced_down, second.stacked_a, out=d_product).addmm_(d_y, mlp.down.weight)
+        else:
+            torch.mm(d_y, mlp.down.weight, out=d_product)
         d_gate, d_up, product = swiglu_backward(gate, up, d_product)
         d_a_down = d_b_down = None
         if d_reduced_down is not None and mlp.down.lora_a is not None and mlp.down.lora_b is not None:
-            d_a_down = (d_reduced_down.t() @ product).to(mlp.down.lora_a.dtype)
-            d_b_down = (d_y.t() @ reduced_down).to(mlp.down.lora_b.dtype).mul_(mlp.down.scale)
+            d_a_down = product_as(d_reduced_down.t(), product, mlp.down.lora_a.dtype)
+            d_b_down = product_as(d_y.t(), reduced_down, mlp.down.lora_b.dtype).mul_(mlp.down.scale)
         del product, d_product
         d_x, d_a, d_b = first.backward(
             (mlp.gate, mlp.up), (d_gate, d_up), lambda: input_again(kept, ctx.offset), reduced, ctx.needs_input_grad[0]
