@@ -132,6 +132,7 @@ def test_every_curve_on_tiny_carriers(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)
 def test_every_curve_on_smollm2(tmp_path):
     from penname.carriers import resolve_carrier
     from penname.core.errors import BadInput
