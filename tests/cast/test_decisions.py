@@ -118,6 +118,8 @@ def test_the_stage_stops_and_goes_on_with_answers(tmp_path):
     after = load_cast(voice.cast / "tale.json")
     assert "link:miss ingram" in after.decided
     assert owner(after, GIRLS, "Miss Ingram") == owner(after, GIRLS, "Blanche") != owner(after, GIRLS, "Mary")
+    with pytest.raises(BadInput, match='"ask" or "auto"'):
+        run_cast(voice, decide="guess")
     manifest = run_cast(voice, decide="auto")
     assert manifest.counts["unresolved"] == 0
     assert {d.by for d in load_decisions(voice.decisions).items} <= {"person", "auto"}

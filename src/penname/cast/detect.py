@@ -31,6 +31,7 @@ from penname.cast.vocabulary import (
 
 Pairs = Counter[tuple[str, str]]
 _RARE = 5
+_CRIES = frozenset("pooh hum tut mum golly bravo adieu ta deary lo ho ha".split())
 NAME, MAYBE, TITLE, NEVER = "name", "maybe", "title", "never"
 _LINKS = "|".join(sorted(PARTICLES, key=len, reverse=True))
 _GAP = re.compile(
@@ -103,6 +104,8 @@ def _classify(key: str, scan: Scan, lexicon: Lexicon, determined: int, free: int
     first = lexicon.first_names.get(name)
     if key in TITLES:
         return TITLE
+    if key in _CRIES and mid >= 20 and lower * 20 <= mid:
+        return NAME  # Pooh
     if key in NEVER_NAMES or len(key) == 1 or (scan.caps[key] and not mid and ROMAN.fullmatch(key)):
         return NEVER
     known = (first is not None and first[1] < 1500) or (name in lexicon.places and lexicon.places[name] > 1) or name in lexicon.full_forms

@@ -169,8 +169,14 @@ def judge_forms(forms: dict[Key, Form], scan: Scan, lexicon: Lexicon) -> None:
     for form in sorted(forms.values(), key=lambda f: -len(f.words)):
         form.scores = weigh(form.signs)
         # LitBank is too small to teach it: a first name with a surname is a person's, and so is that surname alone.
-        if ("form first-name+" in form.signs and "form place-head" not in form.signs) or form.signs["named-last"] > 0.3:
+        if (
+            ("form first-name+" in form.signs and "form place-head" not in form.signs)
+            or form.signs["named-last"] > 0.3
+            or (form.signs["titled-last"] > 0.25 and form.share("in", "near", "the") < 0.1)
+        ):
             form.scores = (form.scores[0] + 1.2, *form.scores[1:])
+        elif "form first-name" in form.signs and not form.signs["maybe"] and not any(s.startswith("form gazetteer") for s in form.signs):
+            form.scores = (form.scores[0] + 0.8, *form.scores[1:])
     surnames = {
         f.words[-1]
         for f in forms.values()

@@ -69,6 +69,7 @@ class Resolution:
         self.groups = [Group("person", list(p.forms), p.tally.gender(), p, evidence=list(p.evidence), plural=p.plural) for p in people]
         self.groups += _things(things)
         self.shared: dict[Form, list[Group]] = {}
+        self.settled: set[Form] = set()  # a person said whose these are, every mention of them
 
     def apply(self, decisions: Sequence[Decision]) -> None:
         """Apply merge, link, share, split, gender and keep; names that the book does not have are passed over."""
@@ -77,6 +78,8 @@ class Resolution:
             forms = [f for f in map(self.form, decision.names) if f]
             if not groups or not forms:
                 continue
+            if decision.action in ("link", "split") and decision.by != "auto":
+                self.settled.add(forms[0])
             if decision.action == "merge":
                 self._merge(groups)
             elif decision.action == "link" and len(groups) > 1 and groups[0] is not groups[1]:
@@ -135,7 +138,7 @@ class Resolution:
         shared = dict(self.shared)
         for doubt in linker.doubts:
             home = next((g for g in self.groups if doubt.form in g.forms), None)
-            if home is None or doubt.form in shared or doubt.margin > 2.0 or doubt.form.titles:
+            if home is None or doubt.form in shared or doubt.margin > 2.0 or doubt.form.titles or doubt.form in self.settled:
                 continue
             others = [g for g in self.groups if g is not home and any(p in doubt.others for p in [g.person]) and g.count >= 3]
             if others:

@@ -11,7 +11,7 @@ from penname.cast.decide import casts_with
 from penname.cast.decisions import Decision, Decisions, decision_from, load_decisions, save_decisions
 from penname.cast.show import entities_named, question_lines, show_entity
 from penname.core.config import Config
-from penname.core.errors import NeedsPerson
+from penname.core.errors import BadInput, NeedsPerson
 from penname.core.folder import VoiceFolder
 from penname.core.hashing import sha256_file
 from penname.core.progress import say
@@ -38,6 +38,8 @@ def run_cast(voice: VoiceFolder, decide: str = "") -> Manifest:
 
     NeedsPerson lists what is open; the cast stands then as far as the rules go, for review.
     """
+    if decide not in ("", "ask", "auto"):
+        raise BadInput(f'--decide is "ask" or "auto", and not "{decide}"')
     books = load_books(voice.books)
     decisions = load_decisions(voice.decisions)
     casts = _build(voice, books, decisions)
