@@ -10,7 +10,7 @@ GOOD = "Jane hides a bottle from John as he walks in."
 BROKEN = [
     ("empty", ""),
     ("empty", "..."),
-    ("empty", "Jane"),
+    ("empty", "Jane Reed"),  # nothing happens
     ("lines", "Jane hides a bottle.\nJohn walks in."),
     ("words", "Jane hides a bottle from John and then she waits and waits until he has looked at every jar in there twice."),
     ("meta", "The passage shows Jane as she hides a bottle."),

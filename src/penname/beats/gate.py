@@ -17,7 +17,7 @@ from penname.core.values import Book, Cast, Passage
 
 GATE_VERSION = 1
 WORDS_MAX = 20
-WORDS_MIN = 2
+WORDS_MIN = 3
 COPIED_WORDS_MAX = 4
 _REPEAT_SHARE = 0.8
 RULES = ("empty", "lines", "words", "meta", "refusal", "names", "copied", "repeat", "language")
