@@ -98,6 +98,7 @@ def run_side(side: str, pairs: Path, args: argparse.Namespace, folder: str) -> d
     else:
         command = [
             sys.executable,
+            "-P",  # or this file's own name would stand before the trl package
             str(Path(__file__).resolve()),
             "--side",
             side,

@@ -1,0 +1,71 @@
+"""The step bench: what a row holds, FLOP counted by hand, and out of memory as a row."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from penname.carriers.bench_rows import row_from
+from penname.core.errors import BadInput
+from penname.training import bench
+from penname.training.bench import BenchSpec, bench_batch, bench_row, bench_step, check_spec, step_flops
+from tiny import tiny_carrier
+
+
+def spec(kind: str = "qwen3", **changes: object) -> BenchSpec:
+    return BenchSpec(str(tiny_carrier(kind)), seq_len=96, document_tokens=40, threads=1, warmup_steps=1, steps=3, **changes)
+
+
+def test_a_row_holds_what_compare_and_plan_read() -> None:
+    row = bench_row(spec("qwen3_5", batch=2))  # in a process of its own
+    assert (row["lora_modules"], row["seq_len"], row["batch"], row["out_of_memory"]) == (10, 96, 2, False)
+    assert row["tokens_per_second"] > 0 and len(row["step_seconds"]) == 3
+    assert row["resolved"]["attention"] == "per-document" and row["resolved"]["scan"].endswith("document by document")
+    assert row["kernels"]["flash-attn"] is None or isinstance(row["kernels"]["flash-attn"], str)
+    assert row["libraries"]["torch"] == torch.__version__
+    read = row_from(row, "row")
+    assert read.tokens_per_second == row["tokens_per_second"] and read.device == "cpu"
+
+
+def test_rows_hold_whole_documents_and_a_rest() -> None:
+    batch = bench_batch(spec(), 512, 0, "cpu")
+    assert batch.documents == (40, 40, 16)
+    assert len(batch.targets) == 36 + 36 + 14  # the first tenth of a document is its beat
+
+
+def test_flop_by_hand() -> None:
+    model = torch.nn.Module()
+    model.model = torch.nn.Module()
+    model.model.layers = torch.nn.ModuleList([torch.nn.Linear(8, 16, bias=False)])
+    config = {"num_attention_heads": 2, "head_dim": 4, "hidden_size": 8, "num_hidden_layers": 1, "vocab_size": 10}
+    batch = bench_batch(BenchSpec("", seq_len=20, document_tokens=10), 10, 0, "cpu")
+    attention = 3 * 2 * (100 + 100) * 8
+    assert step_flops(model, config, [batch]) == 4 * 128 * 20 + 4 * 18 * 8 * 10 + attention
+
+
+def test_out_of_memory_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB")
+
+    monkeypatch.setattr(bench, "forward_backward", full)
+    row = bench_step(spec())
+    assert row["out_of_memory"] is True and row["tokens_per_second"] is None
+    assert row["why"] == "CUDA out of memory. Tried to allocate 2 GiB"
+
+
+def test_another_error_is_not_called_out_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("shapes do not fit")
+
+    monkeypatch.setattr(bench, "forward_backward", broken)
+    with pytest.raises(RuntimeError, match="shapes do not fit"):
+        bench_step(spec())
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [({"seq_len": 1}, "at least 2"), ({"batch": 0}, "batch must be at least 1"), ({"random_init": True}, "no built-in")],
+)
+def test_what_cannot_be_measured_is_refused(changes: dict, sentence: str) -> None:
+    with pytest.raises(BadInput, match=sentence):
+        check_spec(BenchSpec(**{"carrier": str(tiny_carrier("qwen3")), **changes}))
