@@ -79,7 +79,16 @@ def test_what_drives_a_score_can_be_read(instrument):
     assert abs(drivers[0][1]) >= abs(drivers[-1][1]) > 0
 
 
-def test_hidden_words_do_not_count(instrument):
+def test_function_words_of_a_beat_are_not_hidden(instrument):
     text = write("ornate", 1000, 9)
-    plain = instrument.score(text, hidden={"whilst", "thus", "upon", "whence"})
-    assert plain.value < instrument.score(text).value
+    assert instrument.score(text, hidden={"whilst", "thus", "the", "a"}) == instrument.score(text)
+
+
+def test_words_that_a_beat_carried_do_not_count():
+    rare = [f"thing{chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(300)]
+    filler = " ".join(rare)
+    fitted = Instrument.fit([write("ornate", 3000, 1) + " " + filler], [write("plain", 3000, 2)])
+    text, one, other = write("ornate", 800, 3), rare[:40], rare[40:80]
+    a, b = (text + " " + " ".join(words * 3) for words in (one, other))
+    assert fitted.score(a, hidden=set(one)) == fitted.score(b, hidden=set(other))
+    assert fitted.score(a) != fitted.score(b)

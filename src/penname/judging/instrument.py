@@ -15,6 +15,8 @@ from penname.judging.views import VIEWS, Views
 
 MIN_WORDS = 150
 """Texts with fewer words are marked unanswered."""
+COMMON_WORDS = 200
+"""So many of the commonest words and marks are never hidden as carried by a beat."""
 _THIN = 0.4  # log odds nearer to zero than this (probability .40 to .60) are marked unanswered
 _SATURATED = 30.0
 _SIZES = Sizes()
@@ -52,7 +54,7 @@ class Instrument:
     def score(self, text: str, hidden: Collection[str] = ()) -> Score:
         """The log odds, at even prior odds, that the author wrote ``text``; 0 and unanswered for an empty one.
 
-        hidden: lower-case words to leave out wherever they stand (beat-carried words).
+        hidden: lower-case words to leave out wherever they stand (beat-carried words); the commonest words stay.
         """
         return self.score_block([text], hidden)
 
@@ -81,7 +83,9 @@ class Instrument:
         return self.views.place(self._count(texts, hidden)[1])[0]
 
     def _count(self, texts: Sequence[str], hidden: Collection[str]) -> tuple[list[Tokens], np.ndarray]:
-        tokens = [hide_names(tokenise(text), self._lexicon, hidden, self._names) for text in texts]
+        # A beat in sentences holds function words as well, and without those nothing of the style would be left.
+        carried = set(hidden).difference(self.space.words[:COMMON_WORDS])
+        tokens = [hide_names(tokenise(text), self._lexicon, carried, self._names) for text in texts]
         counts = [self.space.count(text, unit_words=max(1, text.words())).counts for text in tokens if text.words()]
         width = len(self.space.names)
         return tokens, np.sum(counts, axis=0) if counts else np.zeros((1, width), dtype=np.float32)
