@@ -54,7 +54,6 @@ def main() -> None:
             return
     row = compare(args)
     print(table(row))
-    keep(args.results, row)
 
 
 def compare(args: argparse.Namespace) -> dict[str, Any]:
@@ -71,6 +70,12 @@ def compare(args: argparse.Namespace) -> dict[str, Any]:
             found["memory"] = round(found["ours"]["peak_gb"] / found["trl"]["peak_gb"], 3)
             rounds.append(found)
             print(f"round {number + 1}: {json.dumps(found)}", file=sys.stderr, flush=True)
+            keep(args.results, summary(args, count, rounds))  # so that a long comparison that is stopped keeps its rounds
+    return summary(args, count, rounds)
+
+
+def summary(args: argparse.Namespace, count: int, rounds: list[dict[str, Any]]) -> dict[str, Any]:
+    """The medians of the paired ratios, and every round."""
     ratios = [r["ratio"] for r in rounds]
     return {
         "carrier": CARRIER,
@@ -109,10 +114,13 @@ def run_side(side: str, pairs: Path, args: argparse.Namespace, folder: str) -> d
             *sizes,
         ]
     environment = {**os.environ, "OMP_NUM_THREADS": str(args.threads)}
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment)
     if done.returncode != 0:
         raise SystemExit(f"{side} failed:\n{done.stderr[-2000:]}")
     row: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    row["cpu_seconds"] = round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 1)  # loading included
     return row
 
 
