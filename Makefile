@@ -29,6 +29,9 @@ bench: .venv/.dev
 fuzz: .venv/.dev
 	$(BIN)/python tests/books/fuzz.py --cases 10000
 
+copies-table: .venv/.dev
+	$(BIN)/python benchmarks/copies_table.py
+
 clean:
 	rm -rf .venv demo-voice
 

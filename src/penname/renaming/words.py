@@ -34,7 +34,7 @@ NATIONS = _SETS["nation"]
 WEEKDAYS = _SETS["calendar"]
 FEASTS = _SETS["feast"]
 LANGUAGE_TITLES = {word: language for language in ("fr", "de", "it", "es") for word in _SETS[f"language-{language}"]}
-_COMPASS = frozenset("north south east west northern southern eastern western upper lower great little new old saint st".split(" "))
+COMPASS = _SETS["compass"]
 ROMAN = re.compile(r"(?=[IVXLC]{2})(?:XC|XL|L?X{0,4})(?:IX|IV|V?I{0,4})$")
 
 
@@ -101,6 +101,6 @@ def _keep_place_kind(parts: list[Part]) -> list[Part]:
         return out
     # All of it is kinds ("Moor House", "Marsh End"): the first of several is what must change.
     kinds = [i for i, part in enumerate(parts) if part.kind == "name"]
-    if len(kinds) > 1 and bare(parts[kinds[0]].text) not in _COMPASS:
+    if len(kinds) > 1 and bare(parts[kinds[0]].text) not in COMPASS:
         out[kinds[0]] = parts[kinds[0]]
     return out
