@@ -163,7 +163,11 @@ class Linker:
     def known_first(self, word: str) -> bool:
         """Whether the census or the short forms know the word as a first name."""
         census = self.lexicon.first_names.get(word.capitalize())
-        return (census is not None and census[1] < 1200) or word.capitalize() in self.lexicon.full_forms
+        return (
+            (census is not None and census[1] < 1200)
+            or word.capitalize() in self.lexicon.full_forms
+            or word.capitalize() in self.lexicon.short_forms
+        )
 
     def _role(self, form: Form) -> str:
         """Whether a single word (with or without title) is a first name or a surname."""

@@ -138,6 +138,8 @@ class Resolution:
         shared = dict(self.shared)
         for doubt in linker.doubts:
             home = next((g for g in self.groups if doubt.form in g.forms), None)
+            if not any(first[0] == doubt.form.words[0] for first in doubt.chosen.firsts):
+                continue  # a surname alone stays with its usual bearer; a first name goes to whom the scene names
             if home is None or doubt.form in shared or doubt.margin > 2.0 or doubt.form.titles or doubt.form in self.settled:
                 continue
             others = [g for g in self.groups if g is not home and any(p in doubt.others for p in [g.person]) and g.count >= 3]
