@@ -89,7 +89,7 @@ def test_after_the_set_attempts_it_falls_to_keywords_marked() -> None:
 
 
 def test_too_many_falls_stop_and_say_why(tmp_path: Path) -> None:
-    bad = {i: ["The passage."] * 3 for i in range(8)}
+    bad = {i: ["This scene shows Tom."] * 3 for i in range(8)}
     with pytest.raises(PennameError, match=r"7 of 30 beats fell to keywords.*meta 21"):
         run(Scripted(bad), tmp_path / "c")
     annotator = Scripted(bad)
