@@ -96,7 +96,7 @@ def gather(voice: VoiceFolder) -> Facts:
         copies=len([path for path in voice.copies.glob("*") if path.name.isdigit() and path.name != "0"])
         if "copies" in manifests
         else None,
-        curation=read_json(voice.beats / "curation.json") if "beats" in manifests else None,
+        curation=_json(voice.beats / "curation.json") if "beats" in manifests else None,
         beat_examples=_beat_examples(voice) if "beats" in manifests and "books" in manifests else (),
         shards=manifests.get("shards"),
         registration=_json(voice.judging / "registration.json"),

@@ -66,11 +66,12 @@ def line_chart(series: Sequence[Series], x_label: str, y_label: str, title: str,
     xs, ys = _scale([x for x, _ in points], LEFT, WIDTH - RIGHT), _scale([y for _, y in points], HEIGHT - BOTTOM, TOP)
     body = [_axes(xs, ys, x_label, y_label)]
     for one in series:
-        path = " ".join(f"{'L' if i else 'M'}{xs.at(x):.1f} {ys.at(y):.1f}" for i, (x, y) in enumerate(one.points) if math.isfinite(y))
+        drawn = [(x, y) for x, y in one.points if math.isfinite(y)]
+        path = " ".join(f"{'L' if i else 'M'}{xs.at(x):.1f} {ys.at(y):.1f}" for i, (x, y) in enumerate(drawn))
         dash = ' stroke-dasharray="5 4"' if one.dashed else ""
         body.append(f'<path class="line c{one.colour % 6}" d="{path}"{dash}/>')
-        if len(one.points) <= 12:
-            body += [f'<circle class="dot c{one.colour % 6}" cx="{xs.at(x):.1f}" cy="{ys.at(y):.1f}" r="3"/>' for x, y in one.points]
+        if len(drawn) <= 12:
+            body += [f'<circle class="dot c{one.colour % 6}" cx="{xs.at(x):.1f}" cy="{ys.at(y):.1f}" r="3"/>' for x, y in drawn]
     body += [f'<circle class="dot c5" cx="{xs.at(x):.1f}" cy="{ys.at(y):.1f}" r="3"/>' for x, y in dots if math.isfinite(y)]
     told = "; ".join(f"{one.name}: from {one.points[0][1]:.3g} to {one.points[-1][1]:.3g}" for one in series if one.points)
     legend = [(one.name, one.colour, one.dashed) for one in series if one.points]

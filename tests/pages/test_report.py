@@ -1,0 +1,179 @@
+"""The report: from hand-made facts and from folders, what is missing, what is marked, and that no text in it runs."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import replace
+
+import pytest
+from lxml import html
+
+import voices
+from penname.core.files import json_text
+from penname.core.stage import stage_writer
+from penname.core.store import save_book, save_cast
+from penname.core.values import Cast, Entity, Mention
+from penname.pages.copied import copied_spans
+from penname.pages.gather import RunFacts, gather
+from penname.pages.report import report_page
+from penname.pages.stage import run_report
+
+MISSING = {
+    "There is no verdict yet; run: penname judge",
+    "No control has run yet; run: penname control",
+    "Nothing was trained yet; run: penname train",
+    "No samples were scored yet; run: penname judge",
+    "No curve was drawn yet (style by step); run: penname judge --curve steps",
+    "There are no sample passages yet; run: penname train",
+    "There are no beats yet; run: penname beat",
+    "The books are not cleaned yet; run: penname book",
+    "Nothing was timed yet; run: penname run",
+}
+
+
+def missing(page: str) -> set[str]:
+    return {line.text_content() for line in html.fromstring(page).xpath('//p[@class="missing"]')}
+
+
+def test_every_missing_stage_is_shown_as_missing(empty_voice):
+    run_report(empty_voice)
+    assert missing(empty_voice.report.read_text()) == MISSING
+
+
+def test_a_voice_half_way(tmp_path):
+    voice = voices.tiny_voice(tmp_path / "v", tmp_path / "carrier")
+    curation = {
+        "beats": 24, "style": "keywords", "rejected": 0, "rejected_by_rule": {}, "verb_share": 0.1,
+        "words": {"mean": 4.0, "histogram": {"4": 24}}, "names_per_beat": {"mean": 1.0},
+    }  # fmt: skip
+    (voice.beats / "curation.json").write_text(json_text(curation))
+    manifest = run_report(voice)
+    page = voice.report.read_text()
+    assert manifest.counts == {"runs": 0, "bytes": len(page.encode())}
+    assert missing(page) == {line for line in MISSING if "beats" not in line and "books" not in line}
+    row = html.fromstring(page).xpath('//section[@aria-labelledby="corpus"]//tbody/tr')[0]
+    assert [cell.text_content() for cell in row][:5] == ["A Tale", "Nobody", f"{voices.tiny_book().words():,}", "4", "1"]
+    assert "Anna goes on, 0" in page
+    assert run_report(voice).digest == manifest.digest
+
+
+def test_hostile_text_is_text_everywhere(hostile_facts, names):
+    source = report_page(hostile_facts, {names.HOSTILE: [(0, 8)]})
+    page = html.fromstring(source)
+    assert not page.xpath("//script | //b | //main//*[@src] | //*[@href] | //link | //iframe")
+    assert not [name for element in page.iter() for name in element.attrib if name.startswith("on")]
+    assert not set(source) & {"\u202e", "\u0007"}
+    assert "missing" not in {element.get("class") for element in page.iter()}
+    for place in ("verdict", "controls", "training", "style", "passages", "beats", "corpus", "timing", "provenance"):
+        section = page.xpath(f'//section[@aria-labelledby="{place}"]')[0]
+        told = section.text_content() if place != "provenance" else section.text_content().replace("\\", "")
+        assert names.SHOWN in told or names.SHOWN[:20] in told, place
+    assert page.xpath("string(//h1)") == names.SHOWN
+    assert page.xpath("string(//title)") == f"{names.SHOWN}: report"
+    assert page.xpath("//div/mark/text()") == ["<script>"]
+    assert page.xpath('//div[@class="text"]/@dir') == ["auto"] * 3
+
+
+def test_it_loads_nothing(hostile_facts):
+    source = report_page(hostile_facts)
+    policy = html.fromstring(source).xpath('//meta[@http-equiv="Content-Security-Policy"]/@content')[0]
+    assert policy == "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+    assert not re.findall(r"url\(|@import|https?://", source)
+
+
+def test_light_dark_print_and_phone(hostile_facts):
+    page = html.fromstring(report_page(hostile_facts))
+    style = page.xpath("string(//style)")
+    assert "@media screen and (prefers-color-scheme: dark)" in style
+    assert "@media print" in style
+    assert page.xpath('//meta[@name="viewport"]/@content') == ["width=device-width, initial-scale=1"]
+    assert all(table.getparent().get("class") == "scroll" for table in page.iter("table"))
+
+
+def test_every_plot_says_what_it_shows(hostile_facts):
+    plots = html.fromstring(report_page(hostile_facts)).xpath("//svg[@role='img']")
+    assert len(plots) == 8  # controls, loss, held-out loss, scores, map, curve, beats, removed
+    assert all(plot.xpath("string(title)") and plot.xpath("string(desc)") for plot in plots)
+
+
+def test_the_verdict_in_a_sentence_and_its_figures(hostile_facts):
+    page = html.fromstring(report_page(hostile_facts))
+    arms, runs = page.xpath('//section[@aria-labelledby="verdict"]//table')
+    assert [[cell.text for cell in row] for row in arms.xpath("tbody/tr")][1] == ["b", "failed", "20%", "20%"]
+    rows = [[cell.text for cell in row] for row in runs.xpath("tbody/tr")]
+    assert rows[0][1:] == ["61%", "0.4%", "9", "2", "2.0%", "21.5", "90%"]
+    assert rows[2] == ["base model", "0%", "0.1%", "8", None, None, "30", "80%"]
+    assert page.xpath('//div[@class="verdict passed"]')
+
+
+def test_refused_controls_say_why(hostile_facts):
+    controls = {**hostile_facts.controls, "passed": False, "reasons": ["too few blocks", "base is base"]}
+    page = html.fromstring(report_page(replace(hostile_facts, controls=controls)))
+    assert page.xpath('string(//p[@class="bad"])') == "The instrument cannot see this voice: too few blocks; base is base."
+
+
+def test_planned_and_actual_time_and_hashes(hostile_facts):
+    told = html.fromstring(report_page(hostile_facts)).text_content()
+    assert "30 min" in told
+    assert "ab" * 32 in told
+    assert "cd" * 32 in told
+    assert "1970-01-01 00:00 UTC" in told
+
+
+def test_copied_spans_are_more_than_eight_words(tmp_path):
+    voice = voices.tiny_voice(tmp_path / "v", tmp_path / "carrier")
+    words = voices.tiny_book().text.split("\n\n")[1].split()
+    nine, eight = " ".join(words[:9]), " ".join(words[:8])
+    sample = f"Nobody knew it. {nine.upper()} elsewhere."
+    rows = ({"step": 1, "beat": "b", "text": sample}, {"step": 1, "beat": "b", "text": f"{eight} elsewhere"})
+    facts = replace(gather(voice), runs=(RunFacts("r", {}, (), (), rows),))
+    spans = copied_spans(voice, facts)
+    assert [sample[start:end] for start, end in spans[sample]] == [nine.upper()]
+    assert spans[rows[1]["text"]] == []
+
+
+def test_a_damaged_line_of_metrics_does_not_hide_the_others(tmp_path):
+    voice = voices.tiny_voice(tmp_path / "v", tmp_path / "carrier")
+    (voice.runs / "r").mkdir(parents=True)
+    (voice.runs / "r" / "run.json").write_text('{"seed": 1, "state": "running", "steps": 9}')
+    (voice.runs / "r" / "metrics.jsonl").write_text('{"step": 1, "loss": 2.5}\n{"step": 2, "los')
+    (run,) = gather(voice).runs
+    assert run.steps == ((1, 2.5),)
+    assert "1 of 9" in report_page(gather(voice))
+
+
+@pytest.fixture
+def four_novels(tmp_path):
+    """Four books of the length of Jane Eyre, with casts of four hundred people and samples of two runs."""
+    voice = voices.tiny_voice(tmp_path / "v", tmp_path / "carrier")
+    chapter = voices.tiny_book(chapters=40, paragraphs=180, seed=2)
+    with stage_writer(voice.books, stage="books", version=1, settings={}, inputs={}) as out:
+        for k in range(4):
+            save_book(out / f"b{k}", replace(chapter, id=f"b{k}"))
+    people = tuple(Entity(f"p{i}", "person", "female", (f"Anna {i}",), evidence=("said",) * 4) for i in range(400))
+    with stage_writer(voice.cast, stage="cast", version=1, settings={}, inputs={}) as out:
+        for k in range(4):
+            save_cast(out / f"b{k}.json", Cast(f"b{k}", people, tuple(Mention(30 * i, 30 * i + 4, f"p{i % 400}") for i in range(6000))))
+    for k in range(6):
+        run = voice.runs / f"run-{k}"
+        run.mkdir(parents=True)
+        (run / "run.json").write_text('{"seed": 1, "state": "complete", "steps": 2000}')
+        (run / "metrics.jsonl").write_text("".join(f'{{"step": {i}, "loss": {4 - i / 1000}}}\n' for i in range(1, 2001)))
+        text = chapter.text[5000:6500].replace("\n", " ")
+        (run / "samples.jsonl").write_text(
+            "".join(f'{{"step": {i}, "beat": "b{i % 4}", "text": "{i} {text}"}}\n' for i in range(0, 2000, 50))
+        )
+    (voice.beats / "manifest.json").unlink()
+    return voice
+
+
+def test_under_3_mb_and_2_s_for_four_novels(four_novels):
+    started = time.process_time()
+    manifest = run_report(four_novels)
+    seconds = time.process_time() - started  # of this process: other work on the machine does not count
+    words = sum(book.words for book in gather(four_novels).books)
+    assert words > 700_000
+    assert manifest.counts["runs"] == 6
+    assert manifest.counts["bytes"] < 3_000_000
+    assert seconds < 2.0
