@@ -244,3 +244,12 @@ def test_titles_without_numbers_are_chapters_where_the_contents_list_them(tmp_pa
 def test_stories_and_adventures_are_numbered_too(tmp_path: Path) -> None:
     titles = ["ADVENTURE I. A SCANDAL IN THE MILL", "ADVENTURE II. THE RED LAMP", "ADVENTURE III. A DOG"]
     assert kinds(read(tmp_path, chapters(titles))) == [("chapter", title) for title in titles]
+
+
+@pytest.mark.parametrize(
+    "text", ["Hello there.\n", "one two three\n", '"Yes," he said to her at the door.\n\n"No," said she.\n\n"Well."\n', "word " * 5000]
+)
+def test_a_text_without_chapters_and_long_paragraphs_is_kept_whole(tmp_path: Path, text: str) -> None:
+    book = read(tmp_path, text)
+    assert book.text.split() == text.split()
+    assert book.removed == ()

@@ -61,7 +61,7 @@ def find_furniture(text: str, blocks: list[Block], structure: Structure, title: 
     if starts:
         first = starts[0]
     else:
-        first = next((i for i, block in enumerate(blocks) if is_prose(text, block) and not _notice(text, block)), len(blocks))
+        first = next((i for i, block in enumerate(blocks) if _begins_story(text, block)), 0)
     gone |= {i: rule for i, rule in _front_rules(text, blocks, first, settings) if i not in gone}
     for i, rule in _transcribers(text, blocks, starts, first):
         gone.setdefault(i, rule)
@@ -96,6 +96,14 @@ def is_prose(text: str, block: Block) -> bool:
     body = text[block.start : min(block.end, block.start + 2000)]
     letters = sum(char.isalpha() for char in body)
     return letters > 0.6 * len(body) and sum(char.islower() for char in body) > 0.8 * letters
+
+
+def _begins_story(text: str, block: Block) -> bool:
+    """Whether a text without headings begins here: running text, or a whole sentence that no printer or transcriber wrote."""
+    if block.kind not in ("prose", "verse") or _notice(text, block):
+        return False
+    sentence = text.count(" ", block.start, block.end) >= 7 and text[block.end - 1] in ".!?\"'”’"
+    return is_prose(text, block) or block.end - block.start > 600 or (sentence and not _IMPRINT.search(_whole(text, block)))
 
 
 def _notice(text: str, block: Block) -> bool:

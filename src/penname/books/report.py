@@ -48,17 +48,22 @@ _LOST_APOSTROPHE = re.compile(r" (?:s|t|ll|ve|re|d) (?=[a-z])")
 
 def alphabet(before: str, after: str) -> tuple[AlphabetRow, ...]:
     """Every character of the source or the text: counts in both, and where the text first has it."""
-    old, new = _counts(before), _counts(after)
-    return tuple(AlphabetRow(char, old.get(char, 0), new.get(char, 0), after.find(char)) for char in sorted(old.keys() | new.keys()))
+    old, _ = _counts(before)
+    new, first = _counts(after)
+    codes = np.flatnonzero(old + new).tolist()
+    return tuple(AlphabetRow(chr(code), int(old[code]), int(new[code]), int(first[code])) for code in codes)
 
 
-def _counts(text: str) -> dict[str, int]:
-    total = np.zeros(0x110000, dtype=np.int64)
-    for at in range(0, len(text), _CHUNK_CHARS):  # in parts: the arrays are many times the text
+def _counts(text: str) -> tuple[np.ndarray, np.ndarray]:
+    """By code point: how often it stands in the text, and where first (-1: nowhere)."""
+    counts = np.zeros(0x110000, dtype=np.int64)
+    first = np.full(0x110000, -1, dtype=np.int64)
+    for at in range(len(text) // _CHUNK_CHARS * _CHUNK_CHARS, -1, -_CHUNK_CHARS):  # in parts: the arrays are many times the text
         codes = np.frombuffer(text[at : at + _CHUNK_CHARS].encode("utf-32-le", "surrogatepass"), dtype="<u4")
-        counts = np.bincount(codes)
-        total[: len(counts)] += counts
-    return {chr(code): int(total[code]) for code in np.flatnonzero(total)}
+        part = np.bincount(codes)
+        counts[: len(part)] += part
+        first[codes[::-1]] = np.arange(at + len(codes) - 1, at - 1, -1)  # of several at one index the last, so the first place, stays
+    return counts, first
 
 
 def english_share(text: str) -> float:
