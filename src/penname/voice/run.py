@@ -53,7 +53,7 @@ def bring_up_to_date(voice: VoiceFolder, stage: Stage, options: RunOptions) -> f
         say(f"{stage.name}: {found.state}{f' ({found.why})' if found.why else ''}, running")
         seconds = run_stage(voice, stage, options)
         say(f"{stage.name}: done in {format_seconds(seconds)}")
-    if stage.name == "control" and not options.anyway:
+    if stage.name == "control" and not options.anyway and stage_state(voice, stage_named("train")).state != "fresh":
         _stop_if_blind(voice)
     return seconds if found.state != "fresh" else None
 
