@@ -30,6 +30,7 @@ class Form:
     signs: dict[str, float] = field(default_factory=dict)
     scores: Scores = (0.0, 0.0, 0.0)
     kind: str = "none"
+    _shown: str = ""
 
     @property
     def titles(self) -> tuple[str, ...]:
@@ -49,8 +50,10 @@ class Form:
     @property
     def shown(self) -> str:
         """The form as it is most often written."""
-        surfaces = Counter(" ".join(span.surface.split()) for span in self.spans)
-        return min(surfaces, key=lambda s: (-surfaces[s], s))
+        if not self._shown:
+            surfaces = Counter(" ".join(span.surface.split()) for span in self.spans)
+            self._shown = min(surfaces, key=lambda s: (-surfaces[s], s))
+        return self._shown
 
     def share(self, *signs: str) -> float:
         """Mentions that carry one of the signs, as a share (signs may overlap)."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from penname.cast.forms import Form
+from penname.cast.lexicon import Lexicon
 from penname.cast.names import short_of
 from penname.cast.people import Person
 from penname.cast.vocabulary import MARRIED_TITLES, UNMARRIED_TITLES
@@ -16,10 +18,17 @@ if TYPE_CHECKING:
 
 def join_short_forms(linker: Linker) -> None:
     """Join a person who goes by a short form ("Lizzy") to the person whose first name it can stand for."""
+    by_first: dict[str, list[Person]] = defaultdict(list)
+    by_prefix: dict[str, set[str]] = defaultdict(set)
+    for person in linker.people:
+        for first in person.firsts:
+            by_first[first[0]].append(person)
+            by_prefix[first[0][:3]].add(first[0])
     for person in sorted((p for p in linker.people if p.firsts and not p.married_name), key=lambda p: (p.count, p.shown)):
         fit = []
-        for other in linker.people:
-            if other is person or other.married_name or (person.last and other.last != person.last):
+        kin = {word for first in person.firsts for word in related(first[0], by_first, by_prefix, linker.lexicon)}
+        for other in dict.fromkeys(p for word in sorted(kin) for p in by_first[word]):
+            if other is person or other.merged or other.married_name or (person.last and other.last != person.last):
                 continue
             if person.gender and other.gender and person.gender != other.gender:
                 continue
@@ -38,18 +47,26 @@ def join_short_forms(linker: Linker) -> None:
             and (len(fit) == 1 or fit[0][0] - fit[1][0] >= 0.3)
         ):
             linker.merge(fit[0][1], person, f"{person.firsts[0][0].title()} is a short form")
+            for first in person.firsts:
+                by_first[first[0]].append(fit[0][1])
+
+
+def related(word: str, by_first: Mapping[str, list[Person]], by_prefix: Mapping[str, set[str]], lexicon: Lexicon) -> set[str]:
+    """First names of this book that ``short_of`` could tie to the word: by the lists, or by the same first three letters."""
+    name = word.capitalize()
+    names = set(lexicon.short_forms.get(name, ())) | set(lexicon.full_forms.get(name, ()))
+    for full in lexicon.full_forms.get(name, ()):
+        names |= lexicon.short_forms[full]
+    return ({n.lower() for n in names} & by_first.keys()) | by_prefix.get(word[:3], set())
 
 
 def join_pet_surnames(linker: Linker) -> None:
     """Join "Skaggsy" to Skaggs: a bare name that is a surname with a pet ending."""
     for person in [p for p in linker.people if not p.last and len(p.forms) == 1 and p.firsts]:
         word = person.firsts[0][0]
-        for other in sorted(linker.people, key=lambda p: (-p.count, p.shown)):
-            if (
-                other.last
-                and word in (other.last + "y", other.last + "ie", other.last + "ey")
-                and linker.context.affinity(person, other) > -1
-            ):
+        bearers = [p for ending in ("y", "ie", "ey") if word.endswith(ending) for p in linker.bearers(word.removesuffix(ending))]
+        for other in sorted(bearers, key=lambda p: (-p.count, p.shown)):
+            if linker.context.affinity(person, other) > -1:
                 linker.merge(other, person, f"a pet form of {other.last.title()}")
                 break
 

@@ -7,7 +7,7 @@ them: two names of one person hardly ever stand in one sentence, and who is call
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from penname.cast.forms import Form
@@ -35,7 +35,10 @@ class Linker:
         self.lexicon, self.context = lexicon, context
         self.forms = sorted(forms, key=lambda f: (-f.count, f.key))
         self.names = {form: part_name(*form.key) for form in self.forms}
+        self.last_words: set[str] = set()
         self.people: list[Person] = []
+        self.by_last: dict[str, list[Person]] = defaultdict(list)
+        self.by_first: dict[str, list[Person]] = defaultdict(list)
         self.doubts: list[Doubt] = []
         self.near: list[tuple[Person, Person, float]] = []  # pairs that may be one person, and how much speaks for it
         self.as_first: Counter[str] = Counter()
@@ -44,8 +47,10 @@ class Linker:
 
     def link(self) -> list[Person]:
         """All steps, surest first."""
+        self.last_words = {form.words[-1] for form in self.forms}
         families = [f for f in self.forms if "family plural" in f.signs or "unknown plural" in f.signs or self._is_plural(f)]
-        self.forms = [f for f in self.forms if f not in families]
+        apart = set(families)
+        self.forms = [f for f in self.forms if f not in apart]
         self._count_roles()
         full = [f for f in self.forms if self.names[f].last]
         single = [f for f in self.forms if not self.names[f].last]
@@ -76,6 +81,8 @@ class Linker:
     def _new(self, form: Form, first: tuple[str, ...] = (), last: str = "", married: str = "", plural: bool = False) -> Person:
         person = Person([], [first] if first else [], last, married, plural=plural)
         self.people.append(person)
+        self.by_last[last].append(person)
+        self.by_first[first[0] if first else ""].append(person)
         self._add(person, form, "")
         return person
 
@@ -97,6 +104,9 @@ class Linker:
         into.tally.merge(person.tally)
         into.evidence += [f"{person.shown}: {why}", *person.evidence]
         self.people.remove(person)
+        person.merged = True
+        if into.last and into not in self.by_last[into.last]:
+            self.by_last[into.last].append(into)
         for doubt in self.doubts:
             doubt.chosen = into if doubt.chosen is person else doubt.chosen
             doubt.others = list(
@@ -134,7 +144,7 @@ class Linker:
         if not form.titles:
             return False
         word = form.words[-1]
-        known = any(f.words[-1] == word[:-1] for f in self.forms if f is not form)
+        known = word[:-1] in self.last_words
         return (form.titles[0] in PLURAL_TITLES and form.titles[0] != "mm") or (
             form.titles[-1] in UNMARRIED_TITLES and word.endswith("s") and known
         )
@@ -192,8 +202,8 @@ class Linker:
         first = name.first[0]
         married = first if name.titles and name.titles[-1] in MARRIED_TITLES and not self._woman(first) else ""
         fit = []
-        for person in self.people:
-            if person.last != name.last or bool(person.married_name) != bool(married) or person.titles_clash(name.gender):
+        for person in self.bearers(name.last):
+            if bool(person.married_name) != bool(married) or person.titles_clash(name.gender):
                 continue
             if any(self._same_firsts(name.first, other) for other in person.firsts):
                 fit.append((1.0, person))
@@ -208,6 +218,7 @@ class Linker:
             self._new(form, name.first, name.last, married)
         elif name.first not in chosen.firsts:
             chosen.firsts.append(name.first)
+            self.by_first[first].append(chosen)
 
     def _woman(self, first: str) -> bool:
         """Whether a first name after "Mrs." can be her own, and not her husband's."""
@@ -220,14 +231,15 @@ class Linker:
 
         return fits(a[0], b[0]) and (len(a) == 1 or len(b) == 1 or fits(a[1], b[1]))
 
-    def _bearers(self, last: str) -> list[Person]:
-        return [p for p in self.people if p.last == last]
+    def bearers(self, last: str) -> list[Person]:
+        """The people of that surname."""
+        return [p for p in self.by_last[last] if not p.merged]
 
     def _place_titled_surname(self, form: Form) -> None:
         name = self.names[form]
         word, title = name.first[0], form.titles[-1]
         candidates: list[tuple[float, Person]] = []
-        for person in self._bearers(word):
+        for person in self.bearers(word):
             prior = self._title_prior(title, name, person)
             if prior is not None:
                 candidates.append((prior, person))
@@ -286,7 +298,7 @@ class Linker:
         word = self.names[form].first[0]
         gender = self.context.tallies[form].gender()
         candidates = []
-        for person in self._bearers(word):
+        for person in self.bearers(word):
             prior = 2.0 * person.surname_share() + min(1.5, 0.75 * math.log10(person.count))
             if person.has_title(CIVIL_TITLES):
                 prior += 0.5
@@ -306,8 +318,8 @@ class Linker:
         gender = name.gender or self.context.tallies[form].gender()
         rank = [t for t in form.titles if t in NOBLE_TITLES]
         candidates = []
-        for person in self.people:
-            if person.married_name or not any(first[0] == word for first in person.firsts):
+        for person in dict.fromkeys(self.by_first[word]):
+            if person.married_name or person.merged:
                 continue
             if gender in ("female", "male") and person.gender and gender != person.gender:
                 continue

@@ -27,6 +27,7 @@ class Person:
     tally: GenderTally = field(default_factory=GenderTally)
     evidence: list[str] = field(default_factory=list)
     plural: bool = False
+    merged: bool = False  # into another person, and gone
 
     @property
     def count(self) -> int:

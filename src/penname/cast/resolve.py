@@ -69,6 +69,7 @@ class Resolution:
         self.groups = [Group("person", list(p.forms), p.tally.gender(), p, evidence=list(p.evidence), plural=p.plural) for p in people]
         self.groups += _things(things)
         self.shared: dict[Form, list[Group]] = {}
+        self.by_name: dict[str, list[Form]] = {}
         self.settled: set[Form] = set()  # a person said whose these are, every mention of them
 
     def apply(self, decisions: Sequence[Decision]) -> None:
@@ -101,8 +102,11 @@ class Resolution:
 
     def form(self, name: str) -> Form | None:
         """The most frequent form that is written so."""
-        plain = plain_name(name)
-        found = [f for g in self.groups for f in g.forms if plain in form_names(f)]
+        if not self.by_name:
+            for form in [f for g in self.groups for f in g.forms]:
+                for plain in form_names(form):
+                    self.by_name.setdefault(plain, []).append(form)
+        found = self.by_name.get(plain_name(name), [])
         return max(found, key=lambda f: (f.count, f.key), default=None)
 
     def bearer(self, name: str) -> Group | None:
