@@ -21,6 +21,7 @@ class ControlsView:
 
     passed: bool
     sentence: str
+    registered: str
     tables: list[Table]
     plots: list[Markup] = field(default_factory=list)
 
@@ -58,13 +59,12 @@ def controls_view(controls: dict[str, Any] | None, registration: dict[str, Any] 
         sentence = "Every control holds: the instrument tells the author from the base model, and nothing from nothing."
     else:
         sentence = "The instrument cannot see this voice: " + "; ".join(controls["reasons"]) + "."
+    registered = ""
     if registration:
-        thresholds = registration["thresholds"]
-        facts = [(name.replace("_", " "), value) for name, value in thresholds.items()]
-        facts += [("samples", registration["samples"]), ("words a block", registration["block_words"])]
-        tables.append(Table(("registered before training", "value"), facts, frozenset({1})))
+        facts = [f"{name.replace('_', ' ').replace('auc', 'AUC')} {value:g}" for name, value in registration["thresholds"].items()]
+        registered = ", ".join([*facts, f"{registration['samples']} samples", f"blocks of {registration['block_words']} words"])
     plot = strip_chart(controls["scores"], "score, higher is more like the author", "What the controls rest on: block scores by group")
-    return ControlsView(bool(controls["passed"]), sentence, tables, [plot] if plot else [])
+    return ControlsView(bool(controls["passed"]), sentence, registered, tables, [plot] if plot else [])
 
 
 def verdict_view(verdict: dict[str, Any] | None) -> VerdictView | None:
