@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from penname.cli.options import HERE, Json, Set, Where
+
+# The two or three figures of a stage that a person looks for; --json has them all.
+HOLDS = {
+    "books": ("books", "words", "chapters"),
+    "cast": ("people", "places", "unresolved"),
+    "copies": ("copies", "edits"),
+    "beats": ("beats", "rejected"),
+    "shards": ("rows", "learned_tokens"),
+    "register": ("passages", "samples"),
+    "control": ("samples", "passed"),
+    "judge": ("runs", "samples"),
+    "report": ("runs",),
+}
 
 
 def status(where: Where = HERE, overrides: Set = [], json: Json = False) -> None:
@@ -32,7 +47,7 @@ def status(where: Where = HERE, overrides: Set = [], json: Json = False) -> None
     for heading in ("stage", "state", "holds", "size", "took"):
         table.add_column(heading, justify="right" if heading in ("size", "took") else "left")
     for row in found.rows:
-        holds = ", ".join(f"{value:,} {key}" for key, value in row.counts.items() if isinstance(value, int))
+        holds = _holds(row.stage, row.counts)
         why = f" ({row.why})" if row.why else ""
         took = format_seconds(row.seconds) if row.seconds is not None else ""
         table.add_row(
@@ -45,3 +60,15 @@ def status(where: Where = HERE, overrides: Set = [], json: Json = False) -> None
     console = Console(highlight=False)
     console.print(table)
     console.print(f"{format_bytes(found.size_bytes)} in all; next: ", Text(found.next_command, style="bold"), sep="")
+
+
+def _holds(stage: str, counts: Mapping[str, object]) -> str:
+    told = []
+    for key in HOLDS.get(stage, ()):
+        value = counts.get(key)
+        if key == "passed":
+            told.append("passed" if value else "failed")
+        elif isinstance(value, int) and (value or key != "unresolved"):
+            name = key.replace("_", " ")
+            told.append(f"{value:,} {name[:-1] if value == 1 and name.endswith('s') else name}")
+    return ", ".join(told)

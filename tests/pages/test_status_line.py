@@ -1,0 +1,22 @@
+"""What ``penname status`` says a stage holds."""
+
+from __future__ import annotations
+
+import pytest
+
+from penname.cli.status import _holds
+
+
+@pytest.mark.parametrize(
+    ("stage", "counts", "told"),
+    [
+        ("books", {"books": 1, "words": 10566, "chapters": 12, "heldout_words": 9}, "1 book, 10,566 words, 12 chapters"),
+        ("cast", {"people": 51, "places": 37, "unresolved": 0}, "51 people, 37 places"),
+        ("cast", {"people": 51, "places": 37, "unresolved": 12}, "51 people, 37 places, 12 unresolved"),
+        ("control", {"samples": 16, "passed": 0}, "16 samples, failed"),
+        ("shards", {"rows": 88, "learned_tokens": 71899, "tokens": 1}, "88 rows, 71,899 learned tokens"),
+        ("train", {}, ""),
+    ],
+)
+def test_two_or_three_figures(stage, counts, told):
+    assert _holds(stage, counts) == told
