@@ -192,6 +192,7 @@ def test_a_taken_port_is_one_sentence(small_voice):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow  # and it fetches axe-core
 def test_both_pages_pass_axe(small_voice, chromium, axe, hostile_facts, tmp_path):
     (tmp_path / "report.html").write_text(report_page(hostile_facts), encoding="utf-8")
     for scheme in ("light", "dark"):
