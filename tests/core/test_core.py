@@ -8,8 +8,8 @@ import subprocess
 import sys
 
 import pytest
-from conftest import ROOT
 
+from conftest import ROOT
 from penname.core import files
 from penname.core.config import Config, load_config
 from penname.core.errors import BadInput, PennameError, StaleInput

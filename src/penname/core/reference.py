@@ -13,7 +13,7 @@ def configuration_page() -> str:
         "# Configuration",
         "",
         "All of `voice.toml`. Every key has a default; `--set section.key=value` overrides one for a single command, and unknown keys",
-        "are refused with the nearest match. This page is made by `python -m penname.core.reference`; a test fails where it is out of date.",
+        "are refused with the nearest match. Made by `python -m penname.core.reference`; a test fails where it is out of date.",
     ]
     for name, section in Config.model_fields.items():
         title = (section.annotation.__doc__ or "").strip() if section.annotation else ""
