@@ -6,10 +6,10 @@ import errno
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
 from penname.core import files
 from penname.core.config import Config, load_config
 from penname.core.errors import BadInput, PennameError, StaleInput
@@ -197,5 +197,5 @@ def test_seconds_read_well():
 
 
 def test_configuration_page_is_up_to_date():
-    page = ROOT / "docs/configuration.md"
+    page = Path(__file__).resolve().parents[2] / "docs/configuration.md"
     assert page.read_text(encoding="utf-8") == configuration_page(), "run: python -m penname.core.reference > docs/configuration.md"
