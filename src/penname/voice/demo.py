@@ -17,20 +17,20 @@ STORY = Path(__file__).parent / "story"
 NAME = "demo"
 CARRIER = "smollm2-135m"
 
-# About a fifth of an epoch: enough to see the loss fall, in minutes on two cores of a machine without matrix units for bf16.
+# About an eighth of an epoch: enough to see the loss fall, in minutes on two cores of a machine without matrix units for bf16.
 # Blocks are shorter than a real voice's 1,000 words, since two held-out chapters of the story have 1,700 between them.
 SETTINGS = (
     f'carrier.name="{CARRIER}"',
     "shards.seq_len=1024",
-    "training.max_steps=8",
+    "training.max_steps=5",
     "training.grad_accum_steps=2",
-    "training.warmup_steps=2",
+    "training.warmup_steps=1",
     "training.learning_rate=4e-4",
-    "training.eval_steps=4",
-    "training.save_steps=4",
+    "training.eval_steps=5",
+    "training.save_steps=5",
     "judging.samples=16",
-    "judging.block_words=250",
-    "sampling.max_tokens=180",
+    "judging.block_words=200",
+    "sampling.max_tokens=140",
 )
 
 # Seconds each stage may take on two cores, ten minutes in all; `make demo` prints what each took beside it.
@@ -42,8 +42,8 @@ BUDGET_SECONDS = {
     "shards": 10,
     "register": 5,
     "control": 100,
-    "train": 300,
-    "judge": 140,
+    "train": 280,
+    "judge": 160,
     "report": 10,
 }
 
