@@ -103,7 +103,7 @@ def trl_row(carrier: str, seq_len: int, device: str, steps: int = 8) -> dict[str
     from trl import SFTConfig, SFTTrainer
 
     from penname.carriers.random_init import random_model
-    from penname.training.lora import ATTENTION_MLP
+    from penname.carriers.targets import ATTENTION_MLP
 
     config = configuration(carrier)
     model = random_model(config, device, torch.bfloat16 if device == "cuda" else torch.float32)

@@ -8,8 +8,8 @@ import numpy as np
 from safetensors.numpy import save_file
 
 from penname.core.files import write_json
+from penname.core.hashing import adapter_digest
 from penname.core.stage import stage_writer
-from penname.jobs.adapter import adapter_digest
 
 RUN = "tiny-all-x6-am-s1"
 
@@ -31,5 +31,5 @@ def make_run(voice_path, name=RUN, scale=1.0, bound=True):
         (checkpoint / "optimizer.safetensors").write_bytes(b"o" * 200_000)
         (checkpoint / "complete.json").write_text("{}")
     if bound:
-        write_json(folder / "bind.json", {"state": "bound", "adapter": adapter_digest(folder)})
+        write_json(folder / "bind.json", {"state": "bound", "adapter": adapter_digest(folder / "adapter")})
     return folder

@@ -31,7 +31,6 @@ def bind(
     from penname.core.folder import open_voice
     from penname.serving.check import bind_adapter, bind_run
     from penname.serving.server import ServerTarget
-    from penname.serving.voices import finished_runs
 
     voice = open_voice(where, overrides)
     target = ServerTarget(server, base_model, adapter_model, lora_id) if server else None
@@ -39,7 +38,7 @@ def bind(
     if adapter is not None:
         results = {str(adapter): bind_adapter(adapter, voice.config.carrier.name, classes, depth, target)}
     else:
-        results = {name: bind_run(voice, name, classes, depth, target) for name in (run or finished_runs(voice) or [""])}
+        results = {name: bind_run(voice, name, classes, depth, target) for name in (run or voice.finished_runs() or [""])}
     rows = [{"adapter": name, **binding.to_json()} for name, bindings in results.items() for binding in bindings]
     if json:
         print(json_text(rows), end="")

@@ -35,7 +35,7 @@ def write(
     from penname.core.folder import open_voice
     from penname.core.progress import say
     from penname.serving import write as writing
-    from penname.serving.voices import finished_runs, open_run, said_verdict
+    from penname.serving.voices import open_run, said_verdict
 
     voice = open_voice(where, overrides)
     if (beat is None) == (beats is None):
@@ -54,7 +54,7 @@ def write(
     carrier = voice.config.carrier
     opened = {"device": carrier.device, "dtype": carrier.dtype}
     if compare:
-        names = [name for name in finished_runs(voice) if run is None or name == run]
+        names = [name for name in voice.finished_runs() if run is None or name == run]
         pens = [(None, "base model"), *((open_run(voice, name).adapter, name) for name in names)]
     else:
         pens = [(chosen.adapter, chosen.name)]

@@ -81,6 +81,10 @@ class VoiceFolder:
         """How many renamed copies are trained on."""
         return min(self.config.shards.copies or self.config.copies.count, self.config.copies.count)
 
+    def finished_runs(self) -> list[str]:
+        """Names of the runs whose manifest stands, sorted."""
+        return sorted(path.parent.name for path in self.runs.glob("*/manifest.json"))
+
     @property
     def name(self) -> str:
         """What the voice is called."""

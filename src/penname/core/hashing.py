@@ -32,3 +32,8 @@ def canonical_json(value: Any) -> str:
 def sha256_value(value: Any) -> str:
     """Hex SHA-256 of a JSON-able value's canonical form."""
     return sha256_bytes(canonical_json(value).encode())
+
+
+def adapter_digest(folder: Path) -> str:
+    """One hash over an adapter folder's weights and configuration: what a proof of binding names and an archive compares."""
+    return sha256_value([sha256_file(folder / name) for name in ("adapter_model.safetensors", "adapter_config.json")])

@@ -8,15 +8,10 @@ from pathlib import Path
 
 from penname.core.errors import PennameError
 from penname.core.files import read_json
-from penname.core.hashing import sha256_file, sha256_value
+from penname.core.hashing import adapter_digest
 
 WEIGHTS = "adapter_model.safetensors"
 CONFIG = "adapter_config.json"
-
-
-def adapter_digest(run_folder: Path) -> str:
-    """One hash over weights and configuration; ``bind.json`` names it, so a proof of another adapter does not count."""
-    return sha256_value([sha256_file(run_folder / "adapter" / name) for name in (WEIGHTS, CONFIG)])
 
 
 def check_adapter(run_folder: Path) -> None:
@@ -34,7 +29,7 @@ def check_adapter(run_folder: Path) -> None:
         raise PennameError(f"the adapter of {name} does nothing: {zero[0]} is all zeros ({len(zero)} such); train it again")
     proof = run_folder / "bind.json"
     bound = read_json(proof) if proof.exists() else {}
-    if bound.get("state") != "bound" or bound.get("adapter") != adapter_digest(run_folder):
+    if bound.get("state") != "bound" or bound.get("adapter") != adapter_digest(adapter):
         raise PennameError(f"the adapter of {name} was not shown to bind as it is now; run: penname bind --run {name}")
 
 

@@ -17,7 +17,8 @@ from typing import Any
 from penname.core.errors import BadInput, PennameError, ProofFailed
 from penname.core.files import json_text, read_json, write_json
 from penname.core.folder import VoiceFolder
-from penname.jobs.adapter import adapter_digest, check_adapter
+from penname.core.hashing import adapter_digest
+from penname.jobs.adapter import check_adapter
 from penname.jobs.places import FileFact, Place, copy_tree, open_place, tree_facts
 
 RECORD = "archives.json"
@@ -47,18 +48,13 @@ def archive_runs(voice: VoiceFolder, target: str, runs: Iterable[str] = (), *, w
     Refused, run by run, before anything is copied: an adapter without a configuration, with zero weights, or not bound; and
     an item of that name that is there already with other bytes.
     """
-    names = list(runs) or finished_runs(voice)
+    names = list(runs) or voice.finished_runs()
     if not names:
         raise BadInput("there is no finished run to archive; run: penname train")
     for name in names:
         check_adapter(voice.runs / name)
     place = open_place(target)
     return [_archive(voice, place, target, name, with_text) for name in names]
-
-
-def finished_runs(voice: VoiceFolder) -> list[str]:
-    """Names of the runs whose manifest stands."""
-    return sorted(path.parent.name for path in voice.runs.glob("*/manifest.json"))
 
 
 def _archive(voice: VoiceFolder, place: Place, target: str, run: str, with_text: bool) -> Archived:
@@ -91,7 +87,7 @@ def _gather(voice: VoiceFolder, run: str, into: Path, with_text: bool) -> dict[s
             (into / "books").mkdir(exist_ok=True)
             shutil.copy2(text, into / "books" / f"{text.parent.name}.txt")
     facts = tree_facts(into)
-    receipt = {"run": run, "adapter": adapter_digest(folder), "files": {path: vars(fact) for path, fact in facts.items()}}
+    receipt = {"run": run, "adapter": adapter_digest(folder / "adapter"), "files": {path: vars(fact) for path, fact in facts.items()}}
     (into / RECEIPT).write_text(json_text(receipt), encoding="utf-8")
     return {**facts, RECEIPT: tree_facts(into)[RECEIPT]}
 

@@ -73,7 +73,7 @@ def read_registration(voice: VoiceFolder) -> dict[str, Any]:
 
 def finished_runs(voice: VoiceFolder) -> list[dict[str, Any]]:
     """run.json of every complete run of the configured carrier, by name."""
-    records = [read_json(path.parent / "run.json") for path in sorted(voice.runs.glob("*/manifest.json"))]
+    records = [read_json(voice.runs / run / "run.json") for run in voice.finished_runs()]
     name = voice.config.carrier.name.rstrip("/").rsplit("/", 1)[-1]
     return [record for record in records if record["arm"]["carrier"] == name]
 

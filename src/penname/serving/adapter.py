@@ -11,7 +11,7 @@ from typing import Any
 from penname.carriers.headers import TensorInfo, read_header
 from penname.core.errors import BadInput
 from penname.core.files import read_json
-from penname.core.hashing import sha256_file, sha256_value
+from penname.core.hashing import adapter_digest
 
 WEIGHTS, CONFIG = "adapter_model.safetensors", "adapter_config.json"
 PREFIX = "base_model.model."  # what PEFT puts before a module's path
@@ -50,7 +50,7 @@ class Adapter:
     @property
     def digest(self) -> str:
         """One hash over weights and configuration, as the proofs name it."""
-        return sha256_value([sha256_file(self.folder / name) for name in (WEIGHTS, CONFIG)])
+        return adapter_digest(self.folder)
 
 
 def read_adapter(folder: Path) -> Adapter:

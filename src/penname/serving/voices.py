@@ -24,14 +24,9 @@ class ServedRun:
     carrier: Path
 
 
-def finished_runs(voice: VoiceFolder) -> list[str]:
-    """Names of the runs whose manifest stands."""
-    return sorted(path.parent.name for path in voice.runs.glob("*/manifest.json"))
-
-
 def open_run(voice: VoiceFolder, name: str | None = None) -> ServedRun:
     """The named run, or the best one: of those of the configured carrier, the lowest held-out loss. StaleInput where none is finished."""
-    names = finished_runs(voice)
+    names = voice.finished_runs()
     if not names:
         raise StaleInput("there is no finished run in this voice folder; run: penname train")
     if name and name not in names:

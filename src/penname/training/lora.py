@@ -12,14 +12,12 @@ from peft import LoraConfig, PeftModel, get_peft_model
 from peft.utils.save_and_load import get_peft_model_state_dict, set_peft_model_state_dict
 from safetensors.torch import load_file, save
 
+from penname.carriers.targets import PRESETS
 from penname.core.config import TrainingConfig
 from penname.core.errors import BadInput
 from penname.core.files import json_text, write_bytes, write_text
 from penname.core.rng import CounterRng
 
-ATTENTION_MLP = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
-LINEAR_ATTENTION = ("in_proj_qkv", "in_proj_z", "in_proj_b", "in_proj_a", "out_proj")
-PRESETS = {"attention+mlp": ATTENTION_MLP, "attention+mlp+linear": (*ATTENTION_MLP, *LINEAR_ATTENTION)}
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 WEIGHTS, CONFIG = "adapter_model.safetensors", "adapter_config.json"
 
