@@ -152,3 +152,12 @@ def test_what_cannot_be_sampled_is_refused():
     for temperature in (0.0, 0.8):
         with pytest.raises(ProofFailed, match="not finite"):
             generate(model, tokenizer, [[5]], settings(temperature=temperature), 1)
+
+
+def test_progress_counts_steps_so_that_the_time_left_is_true(carrier, monkeypatch, capsys):
+    model, tokenizer = carrier
+    monkeypatch.setattr("penname.core.progress._LINE_SECONDS", 0.0)
+    generate(model, tokenizer, prefixes(tokenizer), settings(batch_size=2), 7, label="base model")
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("base model: 1/48, ")
+    assert lines[-1].startswith("base model: 48/48, 0 s left, 4 of 4 passages, ")

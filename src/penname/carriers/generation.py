@@ -57,8 +57,10 @@ def generate(
     training = model.training
     model.eval()
     try:
-        with torch.inference_mode(), progress(label, len(prefixes)) as count:
-            meter = _Meter(count)
+        # Counted in decoding steps: all rows of a batch run side by side, so the passages that ended do not say what is left.
+        batches = -(-len(prefixes) // settings.batch_size)
+        with torch.inference_mode(), progress(label, batches * settings.max_tokens) as count:
+            meter = _Meter(count, len(prefixes))
             for start in range(0, len(order), settings.batch_size):
                 rows = order[start : start + settings.batch_size]
                 drawn = _generate_batch(
@@ -72,15 +74,18 @@ def generate(
 
 
 class _Meter:
-    """Counts passages and tokens; the note says how fast."""
+    """Counts decoding steps; the note says how many passages have ended, and how fast tokens come."""
 
-    def __init__(self, count: Progress) -> None:
-        self.count, self.tokens, self.started = count, 0, time.monotonic()
+    def __init__(self, count: Progress, passages: int) -> None:
+        self.count, self.passages, self.ended, self.tokens = count, passages, 0, 0
+        self.started = time.monotonic()
 
-    def tick(self, tokens: int, finished: int) -> None:
+    def tick(self, steps: int, tokens: int, ended: int) -> None:
         self.tokens += tokens
-        self.count.note(f"{self.tokens / max(time.monotonic() - self.started, 1e-9):.0f} tokens/s")
-        self.count.advance(finished)
+        self.ended += ended
+        speed = self.tokens / max(time.monotonic() - self.started, 1e-9)
+        self.count.note(f"{self.ended} of {self.passages} passages, {speed:.0f} tokens/s")
+        self.count.advance(steps)
 
 
 def _generate_batch(
@@ -119,8 +124,9 @@ def _generate_batch(
                 token_ids[row].append(token)
                 keep.append(at)
         last = step + 1 == settings.max_tokens
-        meter.tick(len(alive), len(alive) if last else len(alive) - len(keep))
-        if last or not keep:
+        done = last or not keep
+        meter.tick(settings.max_tokens - step if done else 1, len(alive), len(alive) if done else len(alive) - len(keep))
+        if done:
             break
         if len(keep) < len(alive):
             kept = torch.tensor(keep, device=device)
