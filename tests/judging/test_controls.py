@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
+
 import pytest
 
+from judging.prose import write
 from penname.core.rng import CounterRng
 from penname.judging.auc import auc, separation
-from penname.judging.controls import AUTHOR, BASE, OTHERS, Sighted, cut_text, judge_controls
+from penname.judging.controls import AUTHOR, BASE, OTHERS, Sighted, Traps, cut_text, judge_controls, lay_traps
+from penname.judging.heldout import HeldOut, Material
 from penname.judging.pooling import pool, pool_text
+from penname.judging.shuffled import shuffled_labels
 
 FLOOR, CEILING = 0.9, 0.7
 
@@ -18,10 +22,13 @@ def scores(middle, n=16, seed=1):
     return [middle + rng.random() for _ in range(n)]
 
 
-def controls(author, base, others=(-5.0, -6.0, -5.5), seed=1):
+NO_TRAP = Traps({AUTHOR: 0.0, "By Another": 0.0}, separation([0, 2], [1, 1], "ab", "ab", 1))
+
+
+def controls(author, base, others=(-5.0, -6.0, -5.5), traps=NO_TRAP, seed=1):
     groups = {AUTHOR: list(author), BASE: list(base), OTHERS: list(others)}
     clusters = {name: [f"{name}{i}" for i in range(len(values))] for name, values in groups.items()}
-    return judge_controls(Sighted(None, groups, clusters, []), FLOOR, CEILING, seed)
+    return judge_controls(Sighted(None, groups, clusters, []), traps, FLOOR, CEILING, seed)
 
 
 def test_a_sighted_instrument_passes():
@@ -53,19 +60,42 @@ def test_base_unlike_the_base_fails():
     assert any(reason.startswith("base against base separates") for reason in controls(scores(20), halves)["reasons"])
 
 
-def test_shuffled_labels_that_separate_fail():
-    # One shuffle in hundreds puts most of one side's scores on one side; such a seed must not pass in silence.
-    author, base = scores(4), scores(-4)
-    values = [*author, *base]
+def passages(text, words=150, cluster="c"):
+    split = text.split()
+    return [(" ".join(split[i : i + words]), "", f"{cluster}{i}") for i in range(0, len(split), words)]
 
-    def lean(seed):
-        mixed = [values[i] for i in np.random.default_rng(seed).permutation(32)]
-        return auc(mixed[:16], mixed[16:])
 
-    lopsided = next(seed for seed in range(5000) if lean(seed) > 0.85)
-    found = controls(author, base, seed=lopsided)
-    assert not found["passed"]
+@pytest.fixture(scope="module")
+def shuffled():
+    """The separation of labels that mean nothing, on other text and on text that the fit has seen as well."""
+    fitted = [write("ornate", 12_000, 1), write("plain", 6000, 2)]
+    fresh = passages(write("ornate", 6000, 3)) + passages(write("plain", 6000, 4))
+    seen = passages(fitted[0]) + passages(fitted[1])
+    return shuffled_labels(fitted, fresh, 500, 1), shuffled_labels(fitted, seen, 500, 1)
+
+
+def test_shuffled_labels_of_other_text_do_not_separate(shuffled):
+    found = controls(scores(4), scores(-4), traps=replace(NO_TRAP, shuffled=shuffled[0]))
+    assert found["passed"]
+    assert found["negative"]["shuffled labels"]["n_high"] >= 5
+
+
+def test_shuffled_labels_that_separate_fail(shuffled):
+    found = controls(scores(4), scores(-4), traps=replace(NO_TRAP, shuffled=shuffled[1]))
+    assert shuffled[1].auc > 0.9
     assert found["reasons"][0].startswith("shuffled labels separates")
+    assert not found["passed"]
+
+
+def test_held_out_text_that_stands_in_the_training_text_fails():
+    training, other = write("ornate", 3000, 1), write("plain", 3000, 2)
+    heldout = tuple(HeldOut(f"b:1:{i}", "b", 1, "", text) for i, (text, _, _) in enumerate(passages(training)[4:10]))
+    material = Material(heldout, (training,), (other, other + " " + training), ("Another", "Both"), frozenset())
+    traps = lay_traps(material, heldout, [other] * 6, 300, 1)
+    assert traps.repeated == {AUTHOR: 1.0, "Another": 0.0, "Both": pytest.approx(0.5, abs=0.01)}
+    reasons = controls(scores(4), scores(-4), traps=traps)["reasons"]
+    assert reasons[-2].startswith("author, held out: 100% of its words stand in the training text")
+    assert reasons[-1].startswith("Both: 50%")
 
 
 def test_one_block_shows_nothing():

@@ -8,7 +8,7 @@ from statistics import stdev
 import pytest
 
 from penname.books import read_book
-from penname.judging.controls import judge_controls
+from penname.judging.controls import judge_controls, lay_traps
 from penname.judging.heldout import HeldOut, Material
 from penname.judging.likelihood import Likelihood
 from penname.judging.measure import make_yardstick
@@ -49,7 +49,8 @@ def yardstick(texts):
 
 @pytest.fixture(scope="module")
 def controls(yardstick):
-    return judge_controls(yardstick.sighted, THRESHOLDS["auc_floor"], THRESHOLDS["null_ceiling"], 1)
+    traps = lay_traps(yardstick.material, yardstick.prompts, yardstick.base_texts, yardstick.block_words, 1)
+    return judge_controls(yardstick.sighted, traps, THRESHOLDS["auc_floor"], THRESHOLDS["null_ceiling"], 1)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from penname.core.errors import JudgeSaysNo, StaleInput
+from penname.core.errors import BadInput, JudgeSaysNo, StaleInput
 from penname.core.files import read_json, write_json
 from penname.core.folder import open_voice
 from penname.core.stage import read_manifest
@@ -32,7 +32,7 @@ def judged(tmp_path_factory):
 
     voice = tiny_voice(tmp_path_factory.mktemp("judged") / "voice", tiny_carrier("qwen3"), [tiny_book(chapters=5)], SETTINGS)
     run_shards(voice)
-    run_register(voice)
+    run_register(voice, anyway=True)
     run_control(voice)
     run_train(voice, yes=True, anyway=True)
     run_judge(voice)
@@ -47,8 +47,18 @@ def voice(judged, tmp_path):
 
 def test_the_registration_is_kept_when_nothing_changes(voice):
     before = (voice.judging / "registration.json").read_bytes()
-    run_register(voice)
+    run_register(voice, anyway=True)
     assert (voice.judging / "registration.json").read_bytes() == before
+
+
+def test_what_cannot_work_is_not_registered(voice, capsys):
+    with pytest.raises(BadInput, match=r"make 1 block of judging.block_words = 100.*raise books.heldout_share"):
+        run_register(voice)
+    few = open_voice(voice.path, ["judging.samples=4"])
+    with pytest.raises(BadInput, match=r"cannot give the controls 2 blocks.*raise judging.samples to 12"):
+        run_register(few)
+    run_register(few, anyway=True)
+    assert "raise judging.samples to 12" in capsys.readouterr().err
 
 
 def test_the_controls_stand_with_the_base_samples(voice):

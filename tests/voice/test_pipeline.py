@@ -40,7 +40,7 @@ def new_voice(folder):
         "training.warmup_steps=1",
         "training.save_steps=2",
         "training.eval_steps=2",
-        "judging.samples=6",
+        "judging.samples=8",
         "judging.block_words=100",
         "sampling.max_tokens=60",
     ]
@@ -94,7 +94,7 @@ def test_names_that_a_person_must_decide_stop_it_with_exit_3(tmp_path):
 def test_a_blind_instrument_stops_before_training_with_exit_4(finished, tmp_path):
     folder = new_voice(tmp_path / "tale")
     controls = json.loads((finished[0] / "judging/controls.json").read_text())
-    done = penname("run", "-C", folder, "--decide", "auto", "--set", "judging.auc_floor=1.0", "--set", "judging.block_words=5000")
+    done = penname("run", "-C", folder, "--decide", "auto", "--set", "judging.auc_floor=1.0")
     assert done.returncode == 4, done.stderr
     assert "the instrument cannot see this voice" in done.stderr and "--anyway" in done.stderr
     assert not (folder / "runs").exists()

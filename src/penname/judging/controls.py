@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from penname.core.values import Score
 from penname.judging.auc import Separation, separation
 from penname.judging.heldout import HeldOut, Material
 from penname.judging.instrument import Instrument
+from penname.judging.memorisation import Reference, WordsOf
 from penname.judging.pooling import Block, pool, pool_text
+from penname.judging.shuffled import shuffled_labels
 
 SIGNIFICANT = 0.01  # of a negative control: three of them at .05 would refuse one sound voice in seven
 OTHER_TEST_SHARE = 0.25  # the end of each other book, which the instrument is not fitted on
+REPEATED_MAX = 0.05  # share of a text that may stand in the training text in spans of more than 20 words: mottoes and songs do
 
 
 @dataclass(frozen=True)
@@ -23,9 +24,17 @@ class Sighted:
     """An instrument fitted for one voice, with the scores of the texts it was not fitted on."""
 
     instrument: Instrument
-    scores: dict[str, list[float]]  # "author (held out)", "base model", "other authors" -> block scores
+    scores: dict[str, list[float]]  # "author, held out", "base model", "other authors" -> block scores
     clusters: dict[str, list[str]]
     other_blocks: list[Block]
+
+
+@dataclass(frozen=True)
+class Traps:
+    """What only the controls look at: text that is not what it is taken for, and labels that mean nothing."""
+
+    repeated: dict[str, float]  # held-out text and each book by others -> share of it that stands in the training text
+    shuffled: Separation
 
 
 AUTHOR, BASE, OTHERS = "author, held out", "base model", "other authors"
@@ -38,12 +47,11 @@ def fit_and_score(material: Material, prompts: Sequence[HeldOut], base_texts: Se
     odd ones are scored.
     """
     split = [cut_text(text, OTHER_TEST_SHARE) for text in material.other_texts]
-    impostor = "\n\n".join(text for text in base_texts[0::2] if text.strip())
-    instrument = Instrument.fit(list(material.train_texts), [*(head for head, _ in split), impostor])
-    rows = [(one.text, one.beat, cluster_of(one)) for one in material.heldout]
+    instrument = Instrument.fit(list(material.train_texts), [*(head for head, _ in split), _impostor(base_texts)])
+    rows = [(one.text, one.beat, one.cluster) for one in material.heldout]
     blocks = {
         AUTHOR: pool(rows, block_words),
-        BASE: pool([(text, one.beat, cluster_of(one)) for one, text in list(zip(prompts, base_texts, strict=True))[1::2]], block_words),
+        BASE: pool([(text, one.beat, one.cluster) for one, text in list(zip(prompts, base_texts, strict=True))[1::2]], block_words),
         OTHERS: [b for (_, tail), title in zip(split, material.other_titles, strict=True) for b in pool_text(tail, block_words, title)],
     }
     return Sighted(
@@ -52,6 +60,28 @@ def fit_and_score(material: Material, prompts: Sequence[HeldOut], base_texts: Se
         {name: [block.cluster for block in group] for name, group in blocks.items()},
         blocks[OTHERS],
     )
+
+
+def lay_traps(material: Material, prompts: Sequence[HeldOut], base_texts: Sequence[str], block_words: int, seed: int) -> Traps:
+    """Count what held-out text and others repeat of the training text; fit and score again with labels that mean nothing."""
+    words = WordsOf([*material.train_texts, *material.other_texts])
+    training = Reference([words(text) for text in material.train_texts])
+
+    def repeated(texts: Sequence[str]) -> float:
+        found = [training.copied(words(text)) for text in texts]
+        return sum(one.over_20 for one in found) / max(1, sum(one.words for one in found))
+
+    shares = {AUTHOR: repeated([one.text for one in material.heldout])}
+    for title, text in zip(material.other_titles, material.other_texts, strict=True):
+        shares[title] = repeated([text])
+    written = list(zip(prompts, base_texts, strict=True))
+    scored = [(one.text, one.beat, one.cluster) for one in material.heldout]
+    scored += [(text, one.beat, one.cluster) for one, text in written[1::2]]
+    return Traps(shares, shuffled_labels([*material.train_texts, _impostor(base_texts)], scored, block_words, seed))
+
+
+def _impostor(base_texts: Sequence[str]) -> str:
+    return "\n\n".join(text for text in base_texts[0::2] if text.strip())
 
 
 def cut_text(text: str, tail_share: float) -> tuple[str, str]:
@@ -64,23 +94,18 @@ def cut_text(text: str, tail_share: float) -> tuple[str, str]:
     return text, ""
 
 
-def cluster_of(one: HeldOut) -> str:
-    """The chapter a held-out passage comes from."""
-    return f"{one.book_id}:{one.chapter:04d}"
-
-
 def score_block(instrument: Instrument, block: Block) -> Score:
     """A block's score with the words of its beats hidden: a generated passage got those given."""
     return instrument.score(block.text, hidden=block.hidden)
 
 
-def judge_controls(sighted: Sighted, floor: float, ceiling: float, seed: int) -> dict[str, Any]:
+def judge_controls(sighted: Sighted, traps: Traps, floor: float, ceiling: float, seed: int) -> dict[str, Any]:
     """The controls with what each rests on, as JSON. ``passed`` is False where any fails, and ``reasons`` says which and why."""
     positive = {f"author against {name}": _between(sighted, AUTHOR, name, seed) for name in (BASE, OTHERS) if sighted.scores[name]}
     negative = {
         "author against author": _halves(sighted, AUTHOR, seed),
         "base against base": _halves(sighted, BASE, seed),
-        "shuffled labels": _shuffled(sighted, seed),
+        "shuffled labels": traps.shuffled,
     }
     reasons = [
         f"{name}: AUC {found.auc:.2f}, interval {found.low:.2f} to {found.high:.2f}, is not above the registered floor of {floor:g}"
@@ -97,11 +122,17 @@ def judge_controls(sighted: Sighted, floor: float, ceiling: float, seed: int) ->
         for name, found in negative.items()
         if max(found.auc, 1 - found.auc) > ceiling and found.p < SIGNIFICANT
     ]
+    reasons += [
+        f"{name}: {share:.0%} of its words stand in the training text in spans of more than 20, so it is no text apart; leave one out"
+        for name, share in traps.repeated.items()
+        if share > REPEATED_MAX
+    ]
     return {
         "passed": not reasons,
         "reasons": reasons,
         "positive": {name: found.to_json() for name, found in positive.items()},
         "negative": {name: found.to_json() for name, found in negative.items()},
+        "repeated": {name: round(share, 5) for name, share in traps.repeated.items()},
         "scores": {name: [round(value, 5) for value in values] for name, values in sighted.scores.items()},
         "without_others": not sighted.scores[OTHERS],
     }
@@ -114,12 +145,3 @@ def _between(sighted: Sighted, high: str, low: str, seed: int) -> Separation:
 def _halves(sighted: Sighted, group: str, seed: int) -> Separation:
     values, clusters = sighted.scores[group], sighted.clusters[group]
     return separation(values[0::2], values[1::2], clusters[0::2], clusters[1::2], seed)
-
-
-def _shuffled(sighted: Sighted, seed: int) -> Separation:
-    values = [*sighted.scores[AUTHOR], *sighted.scores[BASE]]
-    clusters = [*sighted.clusters[AUTHOR], *sighted.clusters[BASE]]
-    order = np.random.default_rng(seed).permutation(len(values))
-    half = len(sighted.scores[AUTHOR])
-    high, low = order[:half], order[half:]
-    return separation([values[i] for i in high], [values[i] for i in low], [clusters[i] for i in high], [clusters[i] for i in low], seed)

@@ -24,6 +24,11 @@ class HeldOut:
     beat: str
     text: str
 
+    @property
+    def cluster(self) -> str:
+        """The chapter it comes from: passages of one chapter are no independent draws."""
+        return f"{self.book_id}:{self.chapter:04d}"
+
 
 @dataclass(frozen=True)
 class Material:

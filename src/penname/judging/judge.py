@@ -7,7 +7,7 @@ from typing import Any
 
 from penname.core.folder import VoiceFolder
 from penname.core.store import load_books
-from penname.judging.controls import AUTHOR, BASE, OTHERS, cluster_of
+from penname.judging.controls import AUTHOR, BASE, OTHERS
 from penname.judging.heldout import HeldOut, Material, choose_prompts
 from penname.judging.instrument import Instrument
 from penname.judging.likelihood import Likelihood, likelihood
@@ -81,10 +81,10 @@ def _plots(yardstick: Yardstick, runs: Sequence[RunScores], samples: Mapping[str
     scores = {name: list(sighted.scores[name]) for name in (AUTHOR, BASE, OTHERS)} | {run.run: list(run.scores) for run in runs}
     written = zip(yardstick.prompts, yardstick.base_texts, strict=True)
     groups = {
-        AUTHOR: pool([(one.text, one.beat, cluster_of(one)) for one in material.heldout], block_words),
+        AUTHOR: pool([(one.text, one.beat, one.cluster) for one in material.heldout], block_words),
         "author, training": [b for text in material.train_texts for b in pool_text(text, block_words, "")],
         OTHERS: [b for text in material.other_texts for b in pool_text(text, block_words, "")],
-        BASE: pool([(text, one.beat, cluster_of(one)) for one, text in written], block_words),
+        BASE: pool([(text, one.beat, one.cluster) for one, text in written], block_words),
     }
     for run, rows in samples.items():
         groups[run] = pool([(row["text"], row["beat"], "") for row in rows], block_words)

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import mean
 
-from penname.judging.controls import AUTHOR, BASE, OTHERS, Sighted, cluster_of, fit_and_score, score_block
+from penname.judging.controls import AUTHOR, BASE, OTHERS, Sighted, fit_and_score, score_block
 from penname.judging.degeneration import degeneration
 from penname.judging.heldout import HeldOut, Material
 from penname.judging.likelihood import Likelihood
-from penname.judging.memorisation import HIDDEN_WORD, Copied, Reference
+from penname.judging.memorisation import Copied, Reference, WordsOf
 from penname.judging.pooling import pool
-from penname.judging.tokens import Lexicon, hide_names, tokenise
 from penname.judging.verdict import Baseline, CopyRates, RunScores
 
 OTHERS_COMPARED = 200  # blocks of other authors that the copying baseline looks at, at most
@@ -34,7 +33,7 @@ class Yardstick:
 
     def run(self, run: str, arm: str, seed: int, texts: Sequence[str], likelihood: Likelihood) -> RunScores:
         """One run's samples, one a prompt."""
-        rows = [(text, one.beat, cluster_of(one)) for one, text in zip(self.prompts, texts, strict=True)]
+        rows = [(text, one.beat, one.cluster) for one, text in zip(self.prompts, texts, strict=True)]
         scores = [score_block(self.sighted.instrument, block).value for block in pool(rows, self.block_words)]
         names = self.material.original_names
         return RunScores(
@@ -64,18 +63,6 @@ class Yardstick:
         rates = {AUTHOR: self.copied(held), BASE: self.copied(self.base_texts)} | ({OTHERS: self.copied(others)} if others else {})
         scores = self.sighted.scores
         return Baseline(_mean(scores[AUTHOR]), _mean(scores[BASE]), rates, likelihood)
-
-
-class WordsOf:
-    """A text's words with names hidden, as the memorisation count and the map see them."""
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._lexicon = Lexicon(tokenise(text) for text in texts)
-
-    def __call__(self, text: str) -> list[str]:
-        """Lower-cased words, hidden ones as "_"."""
-        spelled = hide_names(tokenise(text), self._lexicon).spelled()
-        return [word for word in spelled if word == HIDDEN_WORD or word[0].isalpha()]
 
 
 def make_yardstick(

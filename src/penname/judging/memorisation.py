@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from penname.judging.tokens import Lexicon, hide_names, tokenise
+
 HIDDEN_WORD = "_"
 LENGTHS = (9, 21)  # spans of more than 8 and of more than 20 words
 _BASE = np.uint64(0x9E3779B97F4A7C15)
@@ -24,6 +26,18 @@ class Copied:
     over_8: int
     over_20: int
     longest: int
+
+
+class WordsOf:
+    """A text's words with names hidden, as the count and the map see them."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._lexicon = Lexicon(tokenise(text) for text in texts)
+
+    def __call__(self, text: str) -> list[str]:
+        """Lower-cased words, hidden ones as "_"."""
+        spelled = hide_names(tokenise(text), self._lexicon).spelled()
+        return [word for word in spelled if word == HIDDEN_WORD or word[0].isalpha()]
 
 
 class Reference:

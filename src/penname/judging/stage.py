@@ -6,15 +6,16 @@ from dataclasses import asdict
 from typing import Any
 
 from penname.core.config import Config
-from penname.core.errors import JudgeSaysNo, StaleInput
+from penname.core.errors import BadInput, JudgeSaysNo, StaleInput
 from penname.core.files import json_text, jsonl_text, read_json, read_jsonl
 from penname.core.folder import VoiceFolder
 from penname.core.hashing import sha256_file
+from penname.core.progress import say
 from penname.core.stage import Manifest, read_manifest, require_manifest, stage_writer
 from penname.judging.heldout import JUDGING_COPY, HeldOut, Material, load_material
-from penname.judging.registration import registration, registration_fault, unix_now
+from penname.judging.registration import registration, registration_fault, too_little_text, unix_now
 
-VERSION = 2
+VERSION = 3
 REGISTER, CONTROL, JUDGE = "manifest-register.json", "manifest-control.json", "manifest-judge.json"
 SENSITIVITY_PASSAGES = 16  # held-out passages on which beat sensitivity and perplexity are measured
 PASSAGES_SHOWN = 4
@@ -78,9 +79,17 @@ def finished_runs(voice: VoiceFolder) -> list[dict[str, Any]]:
     return [record for record in records if record["arm"]["carrier"] == name]
 
 
-def run_register(voice: VoiceFolder) -> Manifest:
-    """Write registration.json, before the first run starts. One that already says the same is kept with its time."""
+def run_register(voice: VoiceFolder, anyway: bool = False) -> Manifest:
+    """Write registration.json, before the first run starts. One that already says the same is kept with its time.
+
+    BadInput where the controls could not have two blocks of a side; with ``anyway`` that is only said, as what is merely likely is.
+    """
     material = load_material(voice)
+    cannot, may_not = too_little_text(voice.config, material.heldout)
+    if cannot and not anyway:
+        raise BadInput("; ".join(cannot))
+    for sentence in (*cannot, *may_not):
+        say(sentence)
     new = registration(voice.config, material.heldout, unix_now())
     path = voice.judging / "registration.json"
     old = read_json(path) if path.is_file() else None
@@ -111,7 +120,7 @@ def registered_prompts(voice: VoiceFolder, material: Material) -> list[HeldOut]:
 
 def run_control(voice: VoiceFolder) -> Manifest:
     """Let the base model write from the registered beats, and see whether the instrument sees. The result stands either way."""
-    from penname.judging.controls import fit_and_score, judge_controls
+    from penname.judging.controls import fit_and_score, judge_controls, lay_traps
     from penname.judging.judge import write_base
 
     inputs = control_inputs(voice)
@@ -120,8 +129,9 @@ def run_control(voice: VoiceFolder) -> Manifest:
     prompts = registered_prompts(voice, material)
     texts, found = write_base(voice, material, prompts)
     sighted = fit_and_score(material, prompts, texts, registered["block_words"])
-    thresholds = registered["thresholds"]
-    controls = judge_controls(sighted, thresholds["auc_floor"], thresholds["null_ceiling"], voice.config.voice.seed)
+    seed, thresholds = voice.config.voice.seed, registered["thresholds"]
+    traps = lay_traps(material, prompts, texts, registered["block_words"], seed)
+    controls = judge_controls(sighted, traps, thresholds["auc_floor"], thresholds["null_ceiling"], seed)
     controls["likelihood"] = asdict(found)
     rows = [{"passage": one.passage_id, "beat": one.beat, "text": text} for one, text in zip(prompts, texts, strict=True)]
     with stage_writer(
