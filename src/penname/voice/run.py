@@ -62,7 +62,9 @@ def run_stage(voice: VoiceFolder, stage: Stage, options: RunOptions) -> float:
     """Run one stage under the folder's lock, whatever its state; the seconds it took, also kept in timings.json."""
     function: Callable[..., Any] = stage.function("run_{}")
     wanted = inspect.signature(function).parameters
-    given = {"decide": options.decide, "yes": options.yes, "anyway": options.anyway}
+    # A run records that it was trained against the control's word only where the control had spoken.
+    anyway = options.anyway and (stage.name != "train" or bool(_failed_controls(voice)))
+    given = {"decide": options.decide, "yes": options.yes, "anyway": anyway}
     with hold(voice.path, stage.name):
         started = time.monotonic()
         function(voice, **{key: value for key, value in given.items() if key in wanted and value is not None})
@@ -71,12 +73,17 @@ def run_stage(voice: VoiceFolder, stage: Stage, options: RunOptions) -> float:
     return seconds
 
 
+def _failed_controls(voice: VoiceFolder) -> list[str]:
+    reasons: list[str] = read_json(voice.judging / "controls.json")["reasons"]
+    return reasons
+
+
 def _stop_if_blind(voice: VoiceFolder) -> None:
-    controls = read_json(voice.judging / "controls.json")
-    if not controls["passed"]:
+    reasons = _failed_controls(voice)
+    if reasons:
         raise JudgeSaysNo(
             "the instrument cannot see this voice: "
-            + "; ".join(controls["reasons"])
+            + "; ".join(reasons)
             + ". No training was started. Give more text by this author and by others, or go on with: penname run --anyway"
         )
 
