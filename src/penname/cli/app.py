@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -117,6 +118,8 @@ def penname(
 
 def main() -> None:
     """Run the command line; one sentence and an exit code for everything that goes wrong."""
+    if not sys.warnoptions and not os.environ.get("PENNAME_DEBUG"):
+        warnings.simplefilter("ignore", FutureWarning)  # what one library tells another of its next version is nothing a user can act on
     try:
         typer.main.get_command(app)(prog_name="penname")
     except PennameError as error:
