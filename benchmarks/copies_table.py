@@ -20,9 +20,10 @@ from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 
-from penname.cast import build_cast
+from penname.cast.build import Readings
 from penname.cast.decisions import Decisions
-from penname.cast.stage import proposed
+from penname.cast.stage import take_proposals
+from penname.core.config import CastConfig
 from penname.core.values import Book, Cast
 from penname.renaming import load_dictionary, prove
 from penname.renaming.copies import copy_from, taken_words
@@ -73,13 +74,7 @@ def novels(only: str | None):  # type: ignore[no-untyped-def]
 
 def auto_cast(book: Book) -> Cast:
     """The cast with every question answered by its proposal, as `penname cast --decide auto` does."""
-    decisions = Decisions()
-    for _ in range(4):
-        cast = build_cast([book], decisions)[0]
-        if not cast.unresolved:
-            break
-        decisions = decisions.add([proposed(question.proposal, book.id, question.id) for question in cast.unresolved])
-    return cast
+    return take_proposals(Readings([book], CastConfig(), series=False), Decisions())[0][0]
 
 
 def cast_names(book: Book, cast: Cast) -> set[str]:

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
-BENCHMARKS = ("trl", "gpu", "shards", "cast_table", "copies_table", "judging", "books")
+BENCHMARKS = ("trl", "gpu", "shards", "cast_table", "copies_table", "copies_speed", "judging", "books")
 
 
 def main() -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from penname.cast import Decision, Decisions, load_decisions, run_cast, save_decisions
+from penname.cast import Decision, Decisions, build, build_cast, load_decisions, run_cast, save_decisions
+from penname.cast.build import Readings
 from penname.cast.decide import Request, decide_by_hand
-from penname.cast.stage import show_name
+from penname.cast.stage import show_name, take_proposals
 from penname.core.config import CastConfig
 from penname.core.errors import BadInput, NeedsPerson
 from penname.core.folder import open_voice
@@ -146,3 +147,23 @@ def test_names_that_no_book_has_are_refused(tmp_path):
 
 def test_at_most_so_many_questions():
     assert CastConfig().max_questions == 40
+
+
+def test_the_proposals_are_taken_without_reading_the_books_again(monkeypatch):
+    readings = Readings([book_of(TEXT)], CastConfig(min_mentions=1), series=False)
+    monkeypatch.setattr(build, "scan_text", lambda text: pytest.fail("the book is read again"))
+    before = readings.casts(Decisions())[0]
+    assert before.unresolved
+    after, decisions, taken = take_proposals(readings, Decisions())
+    assert (len(after[0].unresolved), taken) == (0, len(decisions.items))
+    assert readings.casts(Decisions())[0] == before  # what was decided is not left behind in what was read
+    monkeypatch.undo()
+    assert build_cast([book_of(TEXT)], decisions, settings=CastConfig(min_mentions=1)) == after
+
+
+def test_a_kind_that_a_person_gave_is_not_left_behind():
+    readings = Readings([book_of(TEXT)], CastConfig(), series=False)
+    first = readings.casts(Decisions())[0]
+    changed = readings.casts(decided(Decision("kind", ("Pole", "Mr. Pole"), "other")))[0]
+    assert changed.by_id()[owner(changed, TEXT, "Pole")].kind == "other"
+    assert readings.casts(Decisions())[0] == first

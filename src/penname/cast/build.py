@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from penname.cast.context import calls, lay_out, presences
+from penname.cast.context import Layout, calls, lay_out, presences
 from penname.cast.decisions import Decisions
 from penname.cast.detect import classify_words, find_spans
 from penname.cast.forms import Form, gather_forms
@@ -17,7 +17,7 @@ from penname.cast.people import Context
 from penname.cast.questions import open_questions
 from penname.cast.resolve import Group, Resolution, drop_and_sort
 from penname.cast.scan import Scan, pool_counts, scan_text
-from penname.cast.series import cast_of_series
+from penname.cast.series import parts_of_series, series_book
 from penname.cast.vocabulary import PLACE_HEADS
 from penname.core.config import CastConfig
 from penname.core.values import Book, Cast, Entity, Mention
@@ -31,21 +31,47 @@ def build_cast(
     People are a work's own, unless ``series`` says that they recur; how words are written is learnt from all the books.
     ``decisions`` are applied last and win. ``unresolved`` holds the questions that are left, most frequent first.
     """
-    lexicon, decisions, settings = load_lexicon(), decisions or Decisions(), settings or CastConfig()
-    if series and len(books) > 1:
-        decisions = Decisions(tuple(replace(decision, book="") for decision in decisions.items))  # ids and people are shared
-        return cast_of_series(books, lambda whole: _cast_of(whole, scan_text(whole.text), None, decisions, settings, lexicon))
-    scans = [scan_text(book.text) for book in books]
-    pool = pool_counts(scans) if len(scans) > 1 else None
-    return [_cast_of(book, scan, pool, decisions, settings, lexicon) for book, scan in zip(books, scans, strict=True)]
+    return Readings(books, settings or CastConfig(), series).casts(decisions or Decisions())
 
 
-def _cast_of(book: Book, scan: Scan, pool: Scan | None, decisions: Decisions, settings: CastConfig, lexicon: Lexicon) -> Cast:
+class Readings:
+    """The books as the rules read them, so that another set of decisions makes another cast without another reading."""
+
+    def __init__(self, books: Sequence[Book], settings: CastConfig, series: bool) -> None:
+        self.books, self.settings, self.series = books, settings, series and len(books) > 1
+        self.lexicon = load_lexicon()
+        read = [series_book(books)] if self.series else books
+        scans = [scan_text(book.text) for book in read]
+        pool = pool_counts(scans) if len(scans) > 1 else None
+        self._read = [_read(book, scan, pool, self.lexicon) for book, scan in zip(read, scans, strict=True)]
+
+    def casts(self, decisions: Decisions) -> list[Cast]:
+        """A Cast for each of the books under these decisions."""
+        if self.series:
+            decisions = Decisions(tuple(replace(decision, book="") for decision in decisions.items))  # ids and people are shared
+            return parts_of_series(_cast_of(self._read[0], decisions, self.settings, self.lexicon), self.books)
+        return [_cast_of(reading, decisions, self.settings, self.lexicon) for reading in self._read]
+
+
+@dataclass(frozen=True)
+class _Reading:
+    book: Book
+    layout: Layout
+    forms: tuple[Form, ...]
+
+
+def _read(book: Book, scan: Scan, pool: Scan | None, lexicon: Lexicon) -> _Reading:
     classes = classify_words(scan, lexicon, pool)
+    forms = gather_forms(scan, find_spans(scan, classes, lexicon), classes, lexicon)
+    return _Reading(book, lay_out(book.text), tuple(forms.values()))
+
+
+def _cast_of(reading: _Reading, decisions: Decisions, settings: CastConfig, lexicon: Lexicon) -> Cast:
+    book = reading.book
     mine = decisions.of_book(book.id)
-    forms = drop_and_sort(list(gather_forms(scan, find_spans(scan, classes, lexicon), classes, lexicon).values()), mine)
+    forms = drop_and_sort([replace(form) for form in reading.forms], mine)  # each with a kind of its own
     persons = [f for f in forms if f.kind == "person"]
-    linker = Linker(persons, read_context(scan.text, forms, persons, lexicon), lexicon)
+    linker = Linker(persons, read_context(reading.layout, forms, persons, lexicon), lexicon)
     people = linker.link()
     resolution = Resolution(people, [f for f in forms if f.kind != "person"])
     resolution.apply(mine)
@@ -111,9 +137,8 @@ def _family(group: Group) -> str | None:
     return last.title() or None
 
 
-def read_context(text: str, forms: Iterable[Form], persons: Sequence[Form], lexicon: Lexicon) -> Context:
+def read_context(layout: Layout, forms: Iterable[Form], persons: Sequence[Form], lexicon: Lexicon) -> Context:
     """What stands around the person forms: where they stand, who calls whom, which pronouns follow."""
-    layout = lay_out(text)
     rows: list[tuple[int, Form, bool, bool]] = []
     for form in persons:
         for span, signs in zip(form.spans, form.mention_signs, strict=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from penname.core.values import Book, Cast, Mention, Question
@@ -11,9 +11,13 @@ from penname.core.values import Book, Cast, Mention, Question
 _JOINT = "\n\n\n\n"
 
 
-def cast_of_series(books: Sequence[Book], build: Callable[[Book], Cast]) -> list[Cast]:
+def series_book(books: Sequence[Book]) -> Book:
+    """All the texts as one."""
+    return Book("series", "series", "", _JOINT.join(book.text for book in books), ())
+
+
+def parts_of_series(whole: Cast, books: Sequence[Book]) -> list[Cast]:
     """A Cast for each book out of the Cast of all texts joined. An entity has the same id in every book that names it."""
-    whole = build(Book("series", "series", "", _JOINT.join(book.text for book in books), ()))
     casts, start = [], 0
     for book in books:
         casts.append(_part(whole, book, start))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from penname.cast.build import build_cast
+from penname.cast.build import Readings
 from penname.cast.decide import casts_with
 from penname.cast.decisions import Decision, Decisions, decision_from, load_decisions, save_decisions
 from penname.cast.show import entities_named, question_lines, show_entity
@@ -20,6 +20,7 @@ from penname.core.store import load_books, load_casts, save_cast
 from penname.core.values import Book, Cast
 
 VERSION = 1
+_ROUNDS = 3  # an answer can lay open another question
 
 
 def cast_settings(config: Config) -> dict[str, Any]:
@@ -42,16 +43,15 @@ def run_cast(voice: VoiceFolder, decide: str = "") -> Manifest:
         raise BadInput(f'--decide is "ask" or "auto", and not "{decide}"')
     books = load_books(voice.books)
     decisions = load_decisions(voice.decisions)
-    casts = _build(voice, books, decisions)
+    say(f"cast: {sum(len(book.text) for book in books):,} characters in {len(books)} books")
+    readings = Readings(books, voice.config.cast, voice.config.voice.series)
     if (decide or voice.config.cast.decide) == "auto":
-        for _ in range(3):  # an answer can lay open another question
-            taken = [proposed(q.proposal, cast.book_id, q.id) for cast in casts for q in cast.unresolved]
-            if not taken:
-                break
-            decisions = decisions.add(taken)
-            casts = _build(voice, books, decisions)
-            say(f'cast: took {len(taken)} proposed answers; they stand in {voice.decisions.name} as by = "auto"')
+        casts, decisions, taken = take_proposals(readings, decisions)
         save_decisions(voice.decisions, decisions)
+        if taken:
+            say(f'cast: took {taken} proposed answers; they stand in {voice.decisions.name} as by = "auto"')
+    else:
+        casts = readings.casts(decisions)
     counts: dict[str, Any] = {
         "books": len(casts),
         "people": sum(e.kind == "person" for cast in casts for e in cast.entities),
@@ -70,9 +70,17 @@ def run_cast(voice: VoiceFolder, decide: str = "") -> Manifest:
     return require_manifest(voice.cast, "cast")
 
 
-def _build(voice: VoiceFolder, books: Sequence[Book], decisions: Decisions) -> list[Cast]:
-    say(f"cast: {sum(len(book.text) for book in books):,} characters in {len(books)} books")
-    return build_cast(books, decisions, settings=voice.config.cast, series=voice.config.voice.series)
+def take_proposals(readings: Readings, decisions: Decisions) -> tuple[list[Cast], Decisions, int]:
+    """The casts with every open question answered by its proposal, the decisions with these answers, and how many there were."""
+    casts, count = readings.casts(decisions), 0
+    for _ in range(_ROUNDS):
+        taken = [proposed(q.proposal, cast.book_id, q.id) for cast in casts for q in cast.unresolved]
+        if not taken:
+            break
+        count += len(taken)
+        decisions = decisions.add(taken)
+        casts = readings.casts(decisions)
+    return casts, decisions, count
 
 
 def proposed(row: Any, book: str, question: str, by: str = "auto") -> Decision:

@@ -118,11 +118,15 @@ def _stem(word: str) -> str:
     return bare(re.sub(r"[’']s?$", "", word))
 
 
-@lru_cache(maxsize=64)
-def _book_words(text: str) -> frozenset[str]:
-    """Every word of a text in lower case, whole and in its parts."""
-    words = set(map(bare, set(re.findall(r"[^\W\d_]+(?:['’-][^\W\d_]+)*", text))))
-    return frozenset(words | {part for word in words for part in re.split("['-]", word)})
+@lru_cache(maxsize=4)
+def _holders(texts: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    """Every word of the (id, text) pairs in lower case, whole and in its parts, and the first that holds it."""
+    holders: dict[str, str] = {}
+    for id, text in texts:
+        whole = set(map(bare, set(re.findall(r"[^\W\d_]+(?:['’-][^\W\d_]+)*", text))))
+        parts = {part for word in whole for part in re.split("['-]", word)}
+        holders |= dict.fromkeys((whole | parts) - holders.keys(), id)
+    return holders
 
 
 @lru_cache(maxsize=16)
@@ -131,9 +135,8 @@ def _lower_counts(text: str) -> Counter[str]:
 
 
 def _fresh(books: Sequence[Book], word_map: dict[str, str], faults: list[str]) -> None:
-    for book in {book.id: book for book in books}.values():
-        words = _book_words(book.text)
-        faults += [f"the new name {new!r} (for {old!r}) already stands in {book.id}" for old, new in word_map.items() if new in words]
+    holders = _holders(tuple({book.id: book.text for book in books}.items()))
+    faults += [f"the new name {new!r} (for {old!r}) already stands in {holders[new]}" for old, new in word_map.items() if new in holders]
 
 
 def _forms(entity: Entity, lower: Counter[str]) -> tuple[set[str], set[str]]:

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import os
+import threading
+
+import pytest
+
+from penname.core.errors import ProofFailed
+from penname.core.workers import in_processes
+
+
+def test_results_come_in_the_order_of_the_items_from_several_processes():
+    offset = 100
+    with in_processes(lambda n: (n + offset, os.getpid()), range(20), workers=2) as results:
+        rows = list(results)
+    assert [value for value, _ in rows] == list(range(100, 120))
+    assert os.getpid() not in {pid for _, pid in rows}
+
+
+def test_an_error_of_the_family_comes_through():
+    def refuse(_):
+        raise ProofFailed("copy 1 of jane-eyre is refused")
+
+    with pytest.raises(ProofFailed, match="jane-eyre"), in_processes(refuse, range(2), workers=2) as results:
+        list(results)
+
+
+@pytest.mark.parametrize(("items", "workers"), [(1, 2), (3, 1)])
+def test_one_item_or_one_worker_stays_in_this_process(items, workers):
+    with in_processes(lambda _: os.getpid(), range(items), workers=workers) as results:
+        assert set(results) == {os.getpid()}
+
+
+def test_nothing_is_forked_beside_another_thread():
+    stop = threading.Event()
+    thread = threading.Thread(target=stop.wait)
+    thread.start()
+    try:
+        with in_processes(lambda _: os.getpid(), range(4), workers=2) as results:
+            assert set(results) == {os.getpid()}
+    finally:
+        stop.set()
+        thread.join()
