@@ -53,7 +53,7 @@ STORIES: dict[str, tuple[str, str]] = {
         "This is the story of how a middle-aged spinster lost her mind,",
         "and I don't care if it has a Circular Staircase.",
     ),
-    "45_anne_of_green_gables": ("|MRS. Rachel Lynde lived just where the Avonlea main road dipped down", "whispered Anne softly."),
+    "45_anne_of_green_gables": ("MRS. Rachel Lynde lived just where the Avonlea main road dipped down", "whispered Anne softly."),
     "472_the_house_behind_the_cedars": ("Time touches all things with destroying hand;", "\"Mis' Molly Walden's daughter Rena.\""),
     "502_desert_gold": ("A FACE haunted Cameron—a woman's face.", '"Lluvia d\'oro"—"Shower of Gold."'),
     "521_the_life_and_adventures_of_robinson_crusoe": (

@@ -32,6 +32,7 @@ from penname.core.errors import PennameError
 
 ROOT = Path(__file__).resolve().parents[2]
 CASE_SECONDS = 20
+SLOW_SECONDS = 2
 MEMORY_BYTES = 3 << 30
 HOUSE = BooksConfig(max_removed_share=0.9)
 
@@ -215,7 +216,10 @@ def main() -> int:
                 name = rng.choice(names)
         begun = time.process_time()
         outcome = run_case(name, data)
-        slowest = max(slowest, (time.process_time() - begun, f"case {case} ({name}, {len(data):,} bytes)"))
+        seconds, told = time.process_time() - begun, f"case {case} ({name}, {len(data):,} bytes)"
+        slowest = max(slowest, (seconds, told))
+        if seconds > SLOW_SECONDS:
+            print(f"slow: {seconds:.1f} s: {told}", file=sys.stderr, flush=True)
         if outcome not in ("book", "refused"):
             faults += 1
             kept = ROOT / "out/fuzz" / f"{options.seed}-{case}-{name}"

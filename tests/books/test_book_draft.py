@@ -13,7 +13,7 @@ from penname.books.draft import Draft
 
 def test_a_removed_span_points_into_the_source_through_later_steps() -> None:
     draft = Draft("one\r\ntwo [note] three")
-    draft.replace_all("\r\n", "\n", "newline")
+    draft.replace_all("\r\n", "\n")
     draft.rewrite([(8, 15, "", "footnote")])
     draft.rewrite([(3, 4, " ", "join")])
     assert draft.text == "one two three"

@@ -1,17 +1,15 @@
 """What Project Gutenberg puts around a book: headers, licences, markers, credits, transcriber's notes, since the 1990s.
 
-Each function reads lines and gives spans to remove with the rule that says why. Lines are ``(start, end)`` spans of the
-text, without their newline.
+Spans to remove come with the rule that says why. Lines are ``(start, end)`` spans of the text, without their newline.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 
 from penname.books.draft import Rewrite
-
-Lines = list[tuple[int, int]]
 
 _START = re.compile(r"^\W{0,3}\*{2,}\s*START\s+OF\s+(?:THE|THIS)?\s*PROJECT\s+GUTENBERG", re.IGNORECASE)
 _SMALL_PRINT_END = re.compile(r"^\W{0,3}\*+\s*END\s*\*?\s*THE\s+SMALL\s+PRINT", re.IGNORECASE)
@@ -41,29 +39,33 @@ _LICENCE_NEAR_CHARS = 6000
 _INNER_CHARS = 30_000  # text behind an END marker that is longer than any licence, and is none, belongs to the book
 
 
-def split_lines(text: str) -> Lines:
-    """The line spans of a text whose newlines are all ``\\n``."""
-    lines = []
-    at = 0
-    for line in text.split("\n"):
-        lines.append((at, at + len(line)))
-        at += len(line) + 1
-    return lines
+def _line(text: str, at: int) -> tuple[int, int]:
+    """The line that ``at`` stands in."""
+    end = text.find("\n", at)
+    return text.rfind("\n", 0, at) + 1, end if end >= 0 else len(text)
+
+
+def _lines(text: str, at: int, most: int) -> Iterator[tuple[int, int]]:
+    """The line that begins at ``at`` and those behind it, up to ``most`` in all."""
+    while most > 0 and at <= len(text):
+        end = text.find("\n", at)
+        end = end if end >= 0 else len(text)
+        yield at, end
+        at, most = end + 1, most - 1
 
 
 def gutenberg_frame(text: str) -> list[Rewrite]:
     """The header and licence around (and between) the parts of a Gutenberg file, as removals; [] for any other text."""
     if "gutenberg" not in text.lower():
         return []
-    lines = split_lines(text)
-    markers = _markers(text, lines)
+    markers = _markers(text)
     starts = [start for kind, start, _ in markers if kind == "start"]
     licences = [match.start() for match in _LICENCE.finditer(text)]
     cuts: list[Rewrite] = []
     inside = not starts
     opened_at = 0
     if inside:
-        header_end = _bare_header_end(text, lines)
+        header_end = _bare_header_end(text)
         if header_end:
             cuts.append((0, header_end, "", "gutenberg-header"))
             opened_at = header_end
@@ -85,41 +87,44 @@ def gutenberg_frame(text: str) -> list[Rewrite]:
     return cuts
 
 
-def _markers(text: str, lines: Lines) -> list[tuple[str, int, int]]:
+def _markers(text: str) -> list[tuple[str, int, int]]:
     """Markers as (kind, start, end); one that runs over two or three lines, up to its closing stars, is taken whole."""
     found: list[tuple[str, int, int]] = []
-    starts = [start for start, _ in lines]
-    seen = -1
+    seen = looked = -1
     for match in _SIGN.finditer(text):
-        index = bisect_right(starts, match.start()) - 1
-        # The marker's words may themselves be broken over two lines: "*** START OF THE PROJECT" / "GUTENBERG EBOOK".
-        if index > seen + 1 and _BROKEN.match(text, *lines[index - 1]):
-            index -= 1
-        if index <= seen or lines[index][1] - lines[index][0] > 300:
+        if match.start() < looked:
             continue
-        seen = index
-        line = text[lines[index][0] : lines[min(index + 1, len(lines) - 1)][1]].replace("\n", " ")
+        start, looked = _line(text, match.start())
+        # The marker's words may themselves be broken over two lines: "*** START OF THE PROJECT" / "GUTENBERG EBOOK".
+        before = _line(text, start - 1) if start else (-1, -1)
+        if before[0] > seen and _BROKEN.match(text, *before):
+            start = before[0]
+        if start <= seen or looked - start > 300:
+            continue
+        seen = start
+        (_, end), *more = _lines(text, start, 2)
+        line = text[start : more[0][1] if more else end].replace("\n", " ")
         for kind, pattern in (("start", _START), ("start", _SMALL_PRINT_END), ("end", _END)):
             if pattern.match(line):
-                found.append((kind, lines[index][0], _marker_end(text, lines, index)))
+                found.append((kind, start, _marker_end(text, start)))
                 break
     return found
 
 
-def _marker_end(text: str, lines: Lines, index: int) -> int:
-    first = text[lines[index][0] : lines[index][1]]
-    if not first.lstrip("\ufeff ").startswith("*"):
-        # "End of the Project Gutenberg EBook of Villette," goes on to the end of its paragraph.
-        for at in range(index, min(index + 4, len(lines))):
-            if not text[lines[at][0] : lines[at][1]].strip():
-                return lines[at - 1][1]
-        return lines[index][1]
-    for at in range(index, min(index + 4, len(lines))):
-        if not text[lines[at][0] : lines[at][1]].strip():
+def _marker_end(text: str, start: int) -> int:
+    first, *more = _lines(text, start, 4)
+    starred = text[first[0] : first[1]].lstrip("\ufeff ").startswith("*")
+    last = first
+    for line in (first, *more):
+        if not text[line[0] : line[1]].strip():
             break
-        if text[lines[at][0] : lines[at][1]].rstrip().endswith("*"):
-            return lines[at][1]
-    return lines[index][1]
+        if starred and text[line[0] : line[1]].rstrip().endswith("*"):
+            return line[1]
+        last = line
+    else:
+        last = first
+    # "End of the Project Gutenberg EBook of Villette," goes on to the end of its paragraph.
+    return first[1] if starred else last[1]
 
 
 def _more_book_follows(end: int, starts: list[int], licences: list[int], size: int) -> bool:
@@ -131,10 +136,10 @@ def _more_book_follows(end: int, starts: list[int], licences: list[int], size: i
     return following - end > _INNER_CHARS and near > min(end + _LICENCE_NEAR_CHARS, following)
 
 
-def _bare_header_end(text: str, lines: Lines) -> int:
+def _bare_header_end(text: str) -> int:
     """Where the book begins in a file that has a Gutenberg header but no START marker; 0 where there is no header."""
-    head = lines[:_HEADER_LINES]
-    if not head or not _HEADER.search(text[: min(head[-1][1], 20_000)]):
+    head = list(_lines(text, 0, _HEADER_LINES))
+    if not _HEADER.search(text[: min(head[-1][1], 20_000)]):
         return 0
     end = 0
     at = 0
@@ -162,6 +167,8 @@ def metadata(text: str) -> dict[str, str]:
         # A short first line was not wrapped: what follows is a subtitle.
         joint = ": " if newline and match[1] == "Title" and len(first) < 50 else " "
         found.setdefault(match[1].lower(), " ".join((first + joint + rest).split()).strip(" :"))
+    if "author" in found:
+        found["author"] = re.sub(r"\s*\((?:aka|pseudonym)\b[^)]*\)\s*", " ", found["author"], flags=re.IGNORECASE).strip()
     if not found:  # the 1990s: "Project Gutenberg's Etext of Pride and Prejudice, by Jane Austen"
         headline = re.search(r"Project\s+Gutenberg(?:['’]s)?\s+E-?(?:text|book)\s*(?:of|,)\s+(.+?),?\s+by\s+([^\n#]+)", head, re.IGNORECASE)
         if headline:

@@ -6,8 +6,9 @@ import re
 from collections import Counter
 from typing import NamedTuple
 
-from penname.books.blocks import Block
+from penname.books.blocks import Block, lines_of
 from penname.books.numerals import WORD_PATTERN, WORDS, number
+from penname.books.titles import looks_like_title
 
 LEVELS = {
     "volume": 1, "vol": 1, "tome": 1,
@@ -34,7 +35,7 @@ _FRONT = (
 )
 _BACK = r"epilogue|afterword|conclusion|postscript|finale|l['’]envoi|envoi|appendix|appendices|glossary|notes|endnotes|footnotes|coda|note"
 _NAMED = re.compile(
-    rf"(?:(?:the|an?|author['’]?s?|editor['’]?s?|biographical|explanatory|general|critical)\s+)*(?P<name>{_FRONT}|{_BACK})"
+    rf"(?:(?:the|an?|author['’]?s?|editor['’]?s?|translator['’]?s?|(?:biblio|bio)graphical|explanatory|general|critical)\s+)*(?P<name>{_FRONT}|{_BACK})"
     rf"(?:\s+(?:to|by|of|from|on)\s+[^.!?]{{1,80}}|\s+[ivx\d]+|\s+(?:letter|note|chapter|remarks|epistle))?\s*[.:]?",
     re.IGNORECASE,
 )
@@ -47,31 +48,6 @@ CONTENTS = re.compile(
 _ENTRY_START = re.compile(r"\W*(?:[IVXLC]+|\d{1,3}|chapter)\b[.\s]", re.IGNORECASE)
 _SPACED = re.compile(r"(?:[A-Z] ){3,}")
 _MARKUP = re.compile(r"[_=*#~]+")
-_SMALL = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "at",
-        "by",
-        "for",
-        "from",
-        "in",
-        "into",
-        "of",
-        "on",
-        "or",
-        "the",
-        "to",
-        "with",
-        "is",
-        "as",
-        "de",
-        "la",
-        "which",
-        "that",
-    ]
-)
 MAX_HEADING_CHARS = 400
 
 
@@ -152,26 +128,12 @@ def _rest_is_title(rest: str, hinted: bool) -> bool:
     return looks_like_title(bare)  # "CHAPTER I THE CONSUL'S YARN": no mark, so the title itself must look like one
 
 
-def looks_like_title(text: str) -> bool:
-    """Whether a short text is set like a title: in capitals, or most of its words with a capital and no sentence's end."""
-    words = re.findall(r"[^\W\d_][\w'’-]*", text)
-    if not words or len(words) > 60:
-        return False
-    letters = [char for char in text if char.isalpha()]
-    if sum(char.isupper() for char in letters) > 0.8 * len(letters):
-        return True
-    if text.rstrip()[-1] in ",;" or len(words) > 14:
-        return False
-    big = [word for word in words if word.lower() not in _SMALL]
-    return words[0][0].isupper() and bool(big) and sum(word[0].isupper() for word in big) >= 0.7 * len(big)
-
-
 def find_candidates(text: str, blocks: list[Block], hinted: frozenset[int]) -> tuple[list[Candidate], int]:
     """Every block that looks like a heading, with the words of running text before it and up to the next one."""
     words = [0]
     for block in blocks:
         counts = block.kind not in ("gone", "break") and not is_list(text, block)
-        words.append(words[-1] + (text.count(" ", block.start, block.end) + len(block.lines) if counts else 0))
+        words.append(words[-1] + (text.count(" ", block.start, block.end) + block.line_count if counts else 0))
     found = []
     for i, block in enumerate(blocks):
         if block.kind in ("prose", "verse") and block.end - block.start <= MAX_HEADING_CHARS and text[block.start] not in "\"'“‘":
@@ -186,7 +148,7 @@ def find_candidates(text: str, blocks: list[Block], hinted: frozenset[int]) -> t
 
 def is_list(text: str, block: Block) -> bool:
     """Whether most lines of a block begin with a number or end in one: entries of a contents list."""
-    if len(block.lines) < 3:
+    if block.line_count < 3:
         return False
-    entries = sum(bool(_ENTRY_START.match(text, start, end)) or text[end - 1].isdigit() for start, end in block.lines)
-    return entries > 0.5 * len(block.lines)
+    entries = sum(bool(_ENTRY_START.match(text, start, end)) or text[end - 1].isdigit() for start, end in lines_of(text, block))
+    return entries > 0.5 * block.line_count

@@ -21,7 +21,7 @@ def decode(data: bytes, name: str) -> tuple[str, str]:
 
     BadInput where the bytes are no text (a binary file).
     """
-    if not data.strip():
+    if not data[:4096].strip() and not data.strip():
         raise BadInput(f"{name} is empty; name a file with a book in it")
     for mark, encoding in _MARKS:
         if data.startswith(mark):

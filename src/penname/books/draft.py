@@ -8,7 +8,7 @@ a named rule rewrote it, or it is in ``removed``.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from array import array
 from collections.abc import Iterable
 
 import numpy as np
@@ -16,6 +16,8 @@ import numpy as np
 from penname.core.values import Removed
 
 Rewrite = tuple[int, int, str, str]
+
+_PARTS = 8192
 
 
 class Draft:
@@ -25,42 +27,54 @@ class Draft:
         self.source = source
         self.text = source
         self.marks: list[int] = []
-        self.rules: Counter[str] = Counter()
         self._maps: list[_StepMap] = []
         self._removed: list[tuple[int, np.ndarray, np.ndarray, list[str]]] = []
 
     def rewrite(self, rewrites: Iterable[Rewrite]) -> None:
-        """Apply one step. A rewrite to "" removes, and is recorded under its rule; an empty step costs nothing."""
-        steps = [item for item in rewrites if self.text[item[0] : item[1]] != item[2]]
-        if not steps:
-            return
-        parts: list[str] = []
-        at = 0
-        for start, end, new, rule in steps:
-            assert at <= start <= end, f"rewrites overlap or are not sorted at {start} ({rule})"
-            parts.append(self.text[at:start])
-            parts.append(new)
-            at = end
-            self.rules[rule] += 1
-        parts.append(self.text[at:])
-        gone = [item for item in steps if item[2] == ""]
-        if gone:
-            starts = np.array([item[0] for item in gone], dtype=np.int64)
-            ends = np.array([item[1] for item in gone], dtype=np.int64)
-            self._removed.append((len(self._maps), starts, ends, [item[3] for item in gone]))
-        self.text = "".join(parts)
-        starts, ends, sizes = np.array([(item[0], item[1], len(item[2])) for item in steps], dtype=np.int64).T
-        self._push(_StepMap(starts, ends, sizes))
+        """Apply one step. A rewrite to "" removes, and is recorded under its rule; an empty step costs nothing.
 
-    def replace_all(self, old: str, new: str, rule: str) -> None:
+        A character that another one replaces keeps its place, so the step's map leaves it out.
+        """
+        old = self.text
+        chunks: list[str] = []
+        parts: list[str] = []
+        moved, gone = array("i"), array("i")  # (start, end, size) and (start, end) one behind the other
+        rules: list[str] = []
+        at = 0
+        for start, end, new, rule in rewrites:
+            if old[start:end] == new:
+                continue
+            assert at <= start <= end, f"rewrites overlap or are not sorted at {start} ({rule})"
+            parts += (old[at:start], new)
+            at = end
+            if len(new) != 1 or end - start != 1:
+                moved.extend((start, end, len(new)))
+            if not new:
+                gone.extend((start, end))
+                rules.append(rule)
+            if len(parts) > _PARTS:  # joined now and then: a list of all parts is many times the text
+                chunks.append("".join(parts))
+                parts.clear()
+        if not chunks and not parts:
+            return
+        chunks += (*parts, old[at:])
+        parts.clear()
+        old = self.text = ""  # let go before the join: three texts at once are the peak of a whole reading
+        self.text = "".join(chunks)
+        if rules:
+            starts, ends = np.array(gone).reshape(-1, 2).T
+            self._removed.append((len(self._maps), starts, ends, rules))
+        if moved:
+            self._push(_StepMap(*np.array(moved).reshape(-1, 3).T))
+
+    def replace_all(self, old: str, new: str) -> None:
         """Replace every ``old`` by a non-empty ``new``: one cheap step, however many there are."""
         count = self.text.count(old)
         if not count:
             return
-        starts = np.fromiter((m.start() for m in re.finditer(re.escape(old), self.text)), dtype=np.int64, count=count)
-        self.rules[rule] += count
+        starts = np.fromiter((m.start() for m in re.finditer(re.escape(old), self.text)), dtype=np.int32, count=count)
         self.text = self.text.replace(old, new)
-        self._push(_StepMap(starts, starts + len(old), np.full(count, len(new), dtype=np.int64)))
+        self._push(_StepMap(starts, starts + len(old), np.full(count, len(new), dtype=np.int32)))
 
     def _push(self, step: _StepMap) -> None:
         self._maps.append(step)
@@ -92,8 +106,8 @@ class _StepMap:
     """Where the characters of one step's result came from."""
 
     def __init__(self, starts: np.ndarray, ends: np.ndarray, sizes: np.ndarray) -> None:
-        self.old_starts, self.old_ends = starts, ends
-        growth = np.cumsum(sizes - (ends - starts))  # length gained up to and with each rewrite
+        self.old_starts, self.old_ends = np.ascontiguousarray(starts), np.ascontiguousarray(ends)
+        growth = np.cumsum(sizes - (ends - starts), dtype=np.int32)  # length gained up to and with each rewrite
         self.new_ends = ends + growth
         self.new_starts = self.new_ends - sizes
 

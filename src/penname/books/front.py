@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from penname.books.blocks import Block
 from penname.books.candidates import CONTENTS, is_list, plain
-from penname.books.headings import Structure
+from penname.books.headings import PRINTER, Structure
 from penname.core.config import BooksConfig
 
 _CREDIT = re.compile(
@@ -44,12 +44,20 @@ _IMPRINT = re.compile(
 )
 _RUNNING_HEAD = re.compile(r"(?:\d{1,4}\s+)?([^\W\d_][^\d]{2,60}?)(?:\s+\d{1,4})?")
 _ENDNOTE = re.compile(r"\W*(?:end|foot)note\s+\d{1,3}\W*", re.IGNORECASE)
+_EDITOR_HEADING = re.compile(
+    r"(?:(?:an?|the|general|critical)\s+)*(?:editor['’]?s['’]?|translator['’]?s['’]?|(?:biblio|bio)graphical|critical)\s+"
+    r"(?:introduction|introductory|preface|foreword|note|notice|sketch|remarks)\b",
+    re.IGNORECASE,
+)
+_EDITOR_NAMES = 3  # an author's own preface has the name once, as its signature
+_ATTRIBUTION = re.compile(r"\s*(?:--|[—–―-])\s*[\w\"'“‘].{0,80}", re.DOTALL)
 _PROSE_WORDS = 40
+_TITLE_PAGE_BLOCKS = 8
 _TAIL_SHARE = 0.15  # no printer's matter behind the story is longer than this share of the text
 _NOTE_TAIL_SHARE = 0.1
 
 
-def find_furniture(text: str, blocks: list[Block], structure: Structure, title: str, settings: BooksConfig) -> dict[int, str]:
+def find_furniture(text: str, blocks: list[Block], structure: Structure, title: str, author: str, settings: BooksConfig) -> dict[int, str]:
     """Blocks to remove, by number, each with its rule."""
     gone = dict.fromkeys(structure.listed, "contents") | dict.fromkeys(structure.page_numbers, "page-number")
     heads = {i for h in structure.headings for i in range(h.first, h.last + 1)}
@@ -73,6 +81,12 @@ def find_furniture(text: str, blocks: list[Block], structure: Structure, title: 
         gone.setdefault(i, "footnote")
     for i, rule in _behind(text, blocks, structure, heads):
         gone.setdefault(i, rule)
+    if settings.front_matter != "all":
+        for i in _editors(text, blocks, structure, author):
+            gone.setdefault(i, "editor")
+    last = max((i for i in range(len(blocks)) if i not in gone), default=0)
+    if last > first and text[blocks[last].start : blocks[last].end].isdigit():
+        gone[last] = "page-number"
     gone |= dict.fromkeys(_idle_breaks(blocks, gone, heads), "end-mark")
     return gone
 
@@ -87,6 +101,20 @@ def _idle_breaks(blocks: list[Block], gone: dict[int, str], heads: set[int]) -> 
             yield i
         else:
             closed = i in heads
+
+
+def _editors(text: str, blocks: list[Block], structure: Structure, author: str) -> Iterator[int]:
+    """Front matter that the author has not written: by its heading, or because it speaks of the author by name again and again."""
+    family = author.split()[-1] if author else ""
+    name = re.compile(rf"\b{re.escape(family)}\b", re.IGNORECASE) if len(family) > 2 else None
+    starts = [h.first for h in structure.headings]
+    pieces = [(h.first, stop, h.last + 1) for h, stop in zip(structure.headings, starts[1:], strict=False) if h.kind == "front"]
+    for first, stop, body in [(0, min(starts, default=0), 0), *pieces]:
+        heading = plain(text[blocks[first].start : blocks[body - 1].end]) if body > first else ""
+        prose = [block for block in blocks[body:stop] if is_prose(text, block)]
+        told = sum(len(name.findall(text, block.start, block.end)) for block in prose) if name else 0
+        if _EDITOR_HEADING.match(heading) or told >= _EDITOR_NAMES:
+            yield from range(first, stop)
 
 
 def is_prose(text: str, block: Block) -> bool:
@@ -114,10 +142,14 @@ def _notice(text: str, block: Block) -> bool:
 def _front_rules(text: str, blocks: list[Block], first: int, settings: BooksConfig) -> Iterator[tuple[int, str]]:
     """What to remove before the first heading; running text stays, as an untitled piece of front matter."""
     dedicated = False
+    sources = [i for i in range(1, first) if _ATTRIBUTION.fullmatch(text[blocks[i].start : min(blocks[i].end, blocks[i].start + 200)])]
+    quoted = {j for i in sources for j in (i - 1, i)}
     for i in range(first):
         block = blocks[i]
         line = plain(text[block.start : min(block.end, block.start + 600)])
-        if _NOTE.match(line):
+        if i in quoted:
+            yield i, "epigraph"
+        elif _NOTE.match(line):
             yield i, "transcriber-note"
         elif _CREDIT.match(line) or _NET.search(line):
             yield i, "credit"
@@ -139,7 +171,7 @@ def _running_heads(text: str, blocks: list[Block], heads: set[int]) -> dict[int,
     seen: dict[str, list[int]] = {}
     numbered: dict[str, int] = {}
     for i, block in enumerate(blocks):
-        if i in heads or block.end - block.start > 70 or len(block.lines) > 1 or block.kind == "break":
+        if i in heads or block.end - block.start > 70 or block.line_count > 1 or block.kind == "break":
             continue
         line = plain(text[block.start : block.end])
         match = _RUNNING_HEAD.fullmatch(line)
@@ -157,14 +189,7 @@ def _running_heads(text: str, blocks: list[Block], heads: set[int]) -> dict[int,
 def _captions(text: str, blocks: list[Block], heads: set[int], first: int) -> Iterator[int]:
     """Captions that have lost their picture: one line, set apart, without an end, that repeats words of the page around it."""
     for i, block in enumerate(blocks):
-        if (
-            i < first
-            or i in heads
-            or block.kind != "prose"
-            or len(block.lines) > 2
-            or block.gap < 2
-            or not 15 <= block.end - block.start <= 200
-        ):
+        if i < first or i in heads or block.kind != "prose" or block.line_count > 2 or block.gap < 2 or not 15 <= block.end - block.start <= 200:
             continue
         if not text[block.end - 1].isalnum() or text[block.start].islower():
             continue
@@ -191,11 +216,13 @@ def _contents_regions(text: str, blocks: list[Block], starts: list[int], heads: 
 def _opens_contents(text: str, block: Block) -> bool:
     if not CONTENTS.fullmatch(_first_line(text, block)):
         return False
-    return len(block.lines) == 1 or is_list(text, block)
+    return block.line_count == 1 or is_list(text, block)
 
 
 def _first_line(text: str, block: Block) -> str:
-    return plain(text[block.lines[0][0] : min(block.lines[0][1], block.lines[0][0] + 200)])
+    end = min(block.end, block.start + 200)
+    line = text.find("\n", block.start, end)
+    return plain(text[block.start : line if line >= 0 else end])
 
 
 def _transcribers(text: str, blocks: list[Block], starts: list[int], first: int) -> Iterator[tuple[int, str]]:
@@ -236,6 +263,10 @@ def _between(text: str, blocks: list[Block], structure: Structure, title: str, h
     """Half titles, ends of volumes and the title pages of the next ones, which stand between the chapters."""
     wanted = _letters(title)
     for a, b in pairwise(structure.headings):
+        page = range(a.last + 1, b.first) if a.kind == "heading" and b.first - a.last <= _TITLE_PAGE_BLOCKS else range(0)
+        if any(PRINTER.search(_whole(text, blocks[i])) for i in page) and not any(is_prose(text, blocks[i]) for i in page):
+            yield from ((i, "imprint" if _IMPRINT.search(_whole(text, blocks[i])) else "title-page") for i in page)
+            continue
         for i in range(b.first - 1, max(a.last, b.first - 30), -1):
             line = _whole(text, blocks[i]) if i not in heads else ""
             if not line or len(line) > 200 or is_prose(text, blocks[i]):

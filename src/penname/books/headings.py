@@ -15,15 +15,18 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from penname.books.blocks import Block
-from penname.books.candidates import CONTENTS, Candidate, find_candidates, looks_like_title, plain, read_candidate
+from penname.books.blocks import Block, lines_of
+from penname.books.candidates import CONTENTS, Candidate, find_candidates, plain, read_candidate
 from penname.books.numerals import LAST
+from penname.books.titles import looks_like_title
 
 HeadingKind = Literal["chapter", "front", "back", "heading"]
 _PROSE_WORDS = 60  # fewer words than this between two headings are no chapter
 _LIST_WORDS = 25  # fewer than this between two lines that look like headings is how a contents list looks
 _LIST_ENTRIES = 3
+_PART_WORDS = 300  # no more than this stands between a part's heading and its first chapter: a motto, a half title
 _FRONT_BLOCKS = 60
+PRINTER = re.compile(r"\b(?:printed|published|publishers?|copyright)\b", re.IGNORECASE)
 _NUMBERED = re.compile(r"^(?:chapter\s+)?(?:[IVXLC]+|\d{1,3})[.:)]\s+", re.IGNORECASE)
 
 
@@ -160,7 +163,7 @@ def _choose(found: list[Candidate], total: int) -> list[tuple[Candidate, Heading
             roman = inner.get("bare-roman", [])
             if 2 <= len(roman) < len(chosen) / 2:
                 chosen += [(c, "heading") for c in roman]
-        chosen += [(c, "heading") for chain in upper.values() for c in chain]
+        chosen += [(c, "heading") for chain in upper.values() if _parts_the_book(chain, inner[main]) for c in chain]
         first = chosen[0][0].block
         letters = (chain for style, chain in inner.items() if style != main and "-" not in style and _weight(chain, total) > 0)
         chosen += [(c, "front") for chain in letters for c in chain if c.block < first]
@@ -186,6 +189,20 @@ def _weight(chain: list[Candidate], total: int) -> float:
     if not keyed and chain[0].number == 1 and chain[0].before > max(1500, 0.25 * total):
         return 0  # numbered stanzas or a list far inside the story
     return prose * (3 if keyed else 1) + sum(c.hinted for c in chain)
+
+
+def _parts_the_book(chain: list[Candidate], chapters: list[Candidate]) -> bool:
+    """Whether a chain of volumes or parts stands above the chapters: right before one of them, or where they begin again.
+
+    One that has a page of text behind each of its members is a list inside a chapter ("BOOK I. (Folio), ...").
+    """
+    blocks = [c.block for c in chapters]
+
+    def stands(part: Candidate) -> bool:
+        at = bisect_right(blocks, part.block)
+        return part.words < _PART_WORDS or (0 < at < len(chapters) and chapters[at].number <= chapters[at - 1].number)
+
+    return sum(map(stands, chain)) >= 0.5 * len(chain)
 
 
 def _with_misprints(chain: list[Candidate], items: list[Candidate]) -> list[Candidate]:
@@ -249,17 +266,34 @@ def _with_titles(text: str, blocks: list[Block], chosen: list[tuple[Candidate, H
     for kind in kinds:
         bare = [c for c, its in chosen if its == kind and not c.titled]
         habit[kind] = sum(titled[c.block] for c in bare) > 0.5 * len(bare)
-    return [Heading(c.block, c.block + (titled[c.block] and habit[kind]), kind, c.level, c.number) for c, kind in chosen]
+    chapters = [c for c, its in chosen if its == "chapter" and not c.titled]
+    behind = Counter(blocks[c.block + 2].gap for c in chapters if titled[c.block] and c.block + 2 < len(blocks))
+    usual = behind.most_common(1)[0][0] if behind else 0
+    if sum(titled[c.block] for c in chapters) > 0.8 * len(chapters) and usual > 1:
+        # A title that is a sentence ("If love were all!"), set off as the book's other titles are.
+        titled |= {c.block: True for c in chapters if _set_off(blocks, c.block + 1, usual) and c.block + 1 not in standing}
+    return [
+        Heading(c.block, c.block + (titled[c.block] and habit[kind]), kind, c.level if kind != "heading" else min(c.level, 2), c.number)
+        for c, kind in chosen
+    ]
+
+
+def _set_off(blocks: list[Block], index: int, usual: int) -> bool:
+    """Whether a block is one short line with as much room behind it as the book's titles have."""
+    if index + 1 >= len(blocks):
+        return False
+    block = blocks[index]
+    return block.kind == "prose" and block.line_count == 1 and block.end - block.start < 80 and blocks[index + 1].gap == usual
 
 
 def _titled(text: str, blocks: list[Block], index: int) -> bool:
     if index >= len(blocks):
         return False
     block = blocks[index]
-    if block.kind not in ("prose", "verse") or block.end - block.start > 300 or len(block.lines) > 5:
+    if block.kind not in ("prose", "verse") or block.end - block.start > 300 or block.line_count > 5:
         return False
     line = plain(text[block.start : block.end])
-    return bool(line) and line[0] not in "\"'“‘(—-" and looks_like_title(line)
+    return bool(line) and line[0] not in "\"'“‘(—-" and looks_like_title(line) and not PRINTER.search(line)
 
 
 def _add_hinted(text: str, blocks: list[Block], headings: list[Heading], hints: Mapping[int, tuple[int, str, bool]]) -> list[Heading]:
@@ -312,8 +346,8 @@ def _listed_titles(text: str, blocks: list[Block]) -> list[Heading]:
         return []
     titles: set[str] = set()
     at = opening + 1
-    while at < len(blocks) and text.count(" ", blocks[at].start, blocks[at].end) < 40 * len(blocks[at].lines):
-        entries = {_title_letters(text[start:end]) for start, end in blocks[at].lines}
+    while at < len(blocks) and text.count(" ", blocks[at].start, blocks[at].end) < 40 * blocks[at].line_count:
+        entries = {_title_letters(text[start:end]) for start, end in lines_of(text, blocks[at])}
         if entries <= titles:
             break  # the first chapter's own title: the list is over
         titles |= entries

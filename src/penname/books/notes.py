@@ -24,6 +24,8 @@ _BRACE_MARK = re.compile(r"\{(?:(?:end|foot)?note\s*)?\d{1,4}[a-z]?\}", re.IGNOR
 _MARK = re.compile(r"\[(?:\d{1,3}|[A-Z]|[*†‡§]{1,3})\]")
 _BEFORE_MARK = frozenset(".,;:!?\"'’”_)—")
 _NOTE_BODY = re.compile(r"(?m)(?<=\n\n)[ \t]*(?P<mark>[\[{](?:\d{1,3}|[A-Z]|[*†‡§]{1,3}|\d{1,4}[a-z]?)[\]}])[ \t]+(?=\S)")
+_BAR = re.compile(r"(?m)(?<=\n\n)\|(?=[A-Z][A-Z' ])")  # how some texts mark where a large capital stood
+_BARS = 3
 _BRACKET = re.compile(r"[\[\]]")
 _BLANK = re.compile(r"\n[ \t]*\n")
 
@@ -42,6 +44,9 @@ def _all_notes(text: str) -> Iterator[Rewrite]:
     yield from _brackets(text)
     for match in _PICTURE_FILE.finditer(text):
         yield match.start(), match.end(), "", "illustration"
+    bars = list(_BAR.finditer(text))
+    if len(bars) >= _BARS:
+        yield from ((match.start(), match.end(), "", "drop-capital") for match in bars)
     marks = set()
     for match in _MARK.finditer(text):
         before = text[match.start() - 1 : match.start()]

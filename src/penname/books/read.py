@@ -7,11 +7,12 @@ import re
 from bisect import bisect_left
 from pathlib import Path
 
+from penname.books.about import title_and_author
 from penname.books.blocks import Block, cut_blocks, join_lines
 from penname.books.boilerplate import gutenberg_frame, metadata
-from penname.books.candidates import looks_like_title, plain, read_candidate
+from penname.books.candidates import plain
 from penname.books.draft import Draft
-from penname.books.front import find_furniture, is_prose
+from penname.books.front import find_furniture
 from penname.books.headings import Heading, Structure, find_structure
 from penname.books.notes import find_notes
 from penname.books.open import open_source
@@ -25,7 +26,7 @@ from penname.core.values import Book, Chapter
 _PIECE_CHARS = 15_000  # about a Victorian chapter
 _LICENCE_CHARS = 40_000  # header and licence of the longest Gutenberg frame; they count for nothing in a strip's share
 _FRAME_RULES = ("gutenberg-header", "gutenberg-licence", "gutenberg-marker", "gutenberg-frame")
-_CHOICES = ("left-out", "front-matter", "dedication")  # what a setting asked for is no suspicious strip
+_CHOICES = ("left-out", "front-matter", "editor", "dedication")  # what a setting asked for is no suspicious strip
 _SLUG = re.compile(r"[^a-z0-9]+")
 
 
@@ -52,35 +53,7 @@ def clean(source: Source, *, id: str | None, settings: BooksConfig) -> Book:
     normalise_characters(draft)
     about = metadata(draft.text)
     draft.rewrite(gutenberg_frame(draft.text))
-    notes = find_notes(draft.text)
-    hint_marks = len(draft.marks)
-    draft.marks += [start for start, _, _, rule in notes if rule != "footnote-mark"]
-    draft.rewrite(notes)
-    text = draft.text
-    blocks = cut_blocks(text, source.lines == "kept")
-    if not blocks:
-        raise BadInput(f"{source.name} has no text left once its boilerplate is gone; name the file that holds the book")
-    seams = _seam_blocks(draft.marks[hint_marks:], blocks)
-    blocks = [block._replace(scene=False) if i in seams else block for i, block in enumerate(blocks)]
-    hints = _hints_by_block(source, draft.marks[:hint_marks], blocks)
-    structure = find_structure(text, blocks, hints)
-    title, author = _title_and_author(source, about, text, blocks, structure)
-    book_id = id or slug(title) or slug(Path(source.name).stem) or "book"
-    gone = find_furniture(text, blocks, structure, title, settings)
-    gone |= _left_out(text, blocks, structure, book_id, settings)
-    openings = {h.last + 1 for h in structure.headings}
-    scenes = {i + 1 for i in structure.sections if i not in openings}
-    blocks = [
-        block._replace(kind="gone", rule=gone[i]) if i in gone else block._replace(scene=True) if i in scenes else block
-        for i, block in enumerate(blocks)
-    ]
-    if all(block.kind == "gone" for block in blocks):
-        raise BadInput(f"{source.name} has no text left once its boilerplate is gone; name the file that holds the book")
-    headings = _kept_headings(structure, blocks)
-    draft.marks = [
-        at for h in headings for at in (blocks[h.first].start, blocks[h.last].end if h.last >= h.first else blocks[h.first].start)
-    ]
-    draft.rewrite(join_lines(text, blocks, [(h.first, h.last) for h in headings], _mended(text, blocks, seams)))
+    headings, title, author, book_id = _structure(draft, source, about, id, settings)
     _check_share(draft, source, settings)
     normalise_typography(draft, settings)
     chapters = _chapters(draft, headings)
@@ -98,6 +71,45 @@ def clean(source: Source, *, id: str | None, settings: BooksConfig) -> Book:
         alphabet=alphabet(source.text, draft.text),
         oddities=tuple(odd),
     )
+
+
+def _structure(
+    draft: Draft, source: Source, about: dict[str, str], id: str | None, settings: BooksConfig
+) -> tuple[list[Heading], str, str, str]:
+    """Strip what is no text of the book and join the lines; the headings that stand, then title, author and id.
+
+    ``draft.marks`` become where each heading starts and ends.
+    """
+    notes = find_notes(draft.text)
+    hint_marks = len(draft.marks)
+    draft.marks += [start for start, _, _, rule in notes if rule != "footnote-mark"]
+    draft.rewrite(notes)
+    text = draft.text
+    blocks = cut_blocks(text, source.lines == "kept")
+    if not blocks:
+        raise BadInput(f"{source.name} has no text left once its boilerplate is gone; name the file that holds the book")
+    seams = _seam_blocks(draft.marks[hint_marks:], blocks)
+    blocks = [block._replace(scene=False) if i in seams else block for i, block in enumerate(blocks)]
+    hints = _hints_by_block(source, draft.marks[:hint_marks], blocks)
+    structure = find_structure(text, blocks, hints)
+    title, author = title_and_author(source, about, text, blocks, structure)
+    book_id = id or slug(title) or slug(Path(source.name).stem) or "book"
+    gone = find_furniture(text, blocks, structure, title, author, settings)
+    gone |= _left_out(text, blocks, structure, book_id, settings)
+    openings = {h.last + 1 for h in structure.headings}
+    scenes = {i + 1 for i in structure.sections if i not in openings}
+    blocks = [
+        block._replace(kind="gone", rule=gone[i]) if i in gone else block._replace(scene=True) if i in scenes else block
+        for i, block in enumerate(blocks)
+    ]
+    if all(block.kind == "gone" for block in blocks):
+        raise BadInput(f"{source.name} has no text left once its boilerplate is gone; name the file that holds the book")
+    headings = _kept_headings(structure, blocks)
+    draft.marks = [
+        at for h in headings for at in (blocks[h.first].start, blocks[h.last].end if h.last >= h.first else blocks[h.first].start)
+    ]
+    draft.rewrite(join_lines(text, blocks, [(h.first, h.last) for h in headings], _mended(text, blocks, seams)))
+    return headings, title, author, book_id
 
 
 def _language_code(name: str) -> str:
@@ -133,44 +145,6 @@ def _hints_by_block(source: Source, marks: list[int], blocks: list[Block]) -> di
         if index < len(blocks):
             hints.setdefault(index, (hint.level, hint.label, hint.shown))
     return hints
-
-
-def _title_and_author(source: Source, about: dict[str, str], text: str, blocks: list[Block], structure: Structure) -> tuple[str, str]:
-    """From the format or the Gutenberg header, else from the title page, else the file's name."""
-    title, author = source.title or about.get("title", ""), source.author or about.get("author", "")
-    first = structure.headings[0].first if structure.headings else 0
-    lines = [
-        line
-        for block in blocks[: min(first, 12)]
-        if len(block.lines) <= 6 and not is_prose(text, block)
-        for line in (plain(text[start:end]) for start, end in block.lines)
-        if 0 < len(line) < 120
-    ]
-    if not author:
-        for line, following in zip(lines, [*lines[1:], ""], strict=False):
-            match = re.match(r"by\b[\s:]*(.*)$", line, re.IGNORECASE)
-            if match and (match[1] or following):
-                author = match[1] or following
-                break
-    if not title:
-        likely = (
-            line
-            for line in lines[:2]
-            if looks_like_title(line) and not re.match(r"by\b", line, re.IGNORECASE) and not read_candidate(0, line)
-        )
-        title = next(likely, "").strip(" .")
-    return _cased(title or _file_title(source.name)), _cased(author)
-
-
-def _file_title(name: str) -> str:
-    """A title from a file's name: "1245_night_and_day.txt" gives "Night And Day"."""
-    stem = Path(name).stem
-    words = re.sub(r"^\d+[\s._-]+|[\s_:-]+", " ", stem).strip()
-    return words.title() if words.islower() else words or stem
-
-
-def _cased(name: str) -> str:
-    return name.title().replace("'S", "'s").replace("’S", "’s") if name.isupper() else name
 
 
 def _left_out(text: str, blocks: list[Block], structure: Structure, book_id: str, settings: BooksConfig) -> dict[int, str]:
@@ -281,7 +255,9 @@ def _pieces(text: str) -> tuple[Chapter, ...]:
     count = max(1, round(whole / _PIECE_CHARS))
     cuts = [0]
     for k in range(1, count):
-        at = text.find("\n\n", whole * k // count)
+        at = text.find("\n\n", max(cuts[-1], whole * k // count))
+        if at < 0:
+            break
         if at > cuts[-1] and at + 2 < whole:
             cuts.append(at + 2)
     ends = [*cuts[1:], whole]

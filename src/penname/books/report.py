@@ -50,17 +50,22 @@ def alphabet(before: str, after: str) -> tuple[AlphabetRow, ...]:
     """Every character of the source or the text: counts in both, and where the text first has it."""
     old, _ = _counts(before)
     new, first = _counts(after)
+    size = max(len(old), len(new))
+    old, new = (np.pad(counts, (0, size - len(counts))) for counts in (old, new))
     codes = np.flatnonzero(old + new).tolist()
-    return tuple(AlphabetRow(chr(code), int(old[code]), int(new[code]), int(first[code])) for code in codes)
+    return tuple(AlphabetRow(chr(code), int(old[code]), int(new[code]), int(first[code]) if new[code] else -1) for code in codes)
 
 
 def _counts(text: str) -> tuple[np.ndarray, np.ndarray]:
-    """By code point: how often it stands in the text, and where first (-1: nowhere)."""
-    counts = np.zeros(0x110000, dtype=np.int64)
-    first = np.full(0x110000, -1, dtype=np.int64)
+    """By code point, up to the last that the text has: how often it stands there, and where first (-1: nowhere)."""
+    counts = np.zeros(128, dtype=np.int64)
+    first = np.full(128, -1, dtype=np.int64)
     for at in range(len(text) // _CHUNK_CHARS * _CHUNK_CHARS, -1, -_CHUNK_CHARS):  # in parts: the arrays are many times the text
         codes = np.frombuffer(text[at : at + _CHUNK_CHARS].encode("utf-32-le", "surrogatepass"), dtype="<u4")
         part = np.bincount(codes)
+        grown = max(0, len(part) - len(counts))
+        counts = np.pad(counts, (0, grown))
+        first = np.pad(first, (0, grown), constant_values=-1)
         counts[: len(part)] += part
         first[codes[::-1]] = np.arange(at + len(codes) - 1, at - 1, -1)  # of several at one index the last, so the first place, stays
     return counts, first

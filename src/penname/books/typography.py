@@ -34,7 +34,7 @@ def normalise(text: str, settings: BooksConfig | None = None) -> str:
 
 def normalise_characters(draft: Draft) -> None:
     """Newlines to ``\\n``, other spaces to " ", invisible characters out, accents composed (canonical equivalents only)."""
-    draft.replace_all("\r\n", "\n", "newline")
+    draft.replace_all("\r\n", "\n")
     draft.rewrite((m.start(), m.end(), "\n", "newline") for m in _NEWLINE.finditer(draft.text))
     if not draft.text.isascii() or _CONTROL.search(draft.text):
         draft.rewrite((m.start(), m.end(), "", "invisible") for m in _CONTROL.finditer(draft.text))

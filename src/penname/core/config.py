@@ -47,8 +47,8 @@ class BooksConfig(Section):
     """Whether _underscore_ and *asterisk* italics stay."""
     dedication: Literal["drop", "keep"] = "drop"
     """Whether a dedication stays in the text."""
-    front_matter: Literal["drop", "keep"] = "keep"
-    """Whether prefaces by the author stay (they are never trained on as chapters of the story)."""
+    front_matter: Literal["drop", "keep", "all"] = "keep"
+    """Whether prefaces by the author stay ("all": an editor's too). They are never trained on as chapters of the story."""
     leave_out: tuple[str, ...] = ()
     """Chapters to leave out, as "<book>:<heading>" or "<book>:<number>"."""
     max_removed_share: float = Field(0.25, gt=0, lt=1)
@@ -223,6 +223,13 @@ class JudgingConfig(Section):
     """Share of sample text in verbatim spans of more than 8 words, above the baseline, that still passes."""
 
 
+class ServingConfig(Section):
+    """[serving]: exports."""
+
+    quantise_python: str = ""
+    """The Python of an environment with llmcompressor, for `export nvfp4a16`: it wants other versions of libraries than Penname does."""
+
+
 class Config(Section):
     """All of ``voice.toml``."""
 
@@ -236,6 +243,7 @@ class Config(Section):
     training: TrainingConfig = TrainingConfig()
     sampling: SamplingConfig = SamplingConfig()
     judging: JudgingConfig = JudgingConfig()
+    serving: ServingConfig = ServingConfig()
 
 
 def load_config(path: Path, overrides: Sequence[str] = ()) -> Config:
