@@ -189,9 +189,9 @@ def _running_heads(text: str, blocks: list[Block], heads: set[int]) -> dict[int,
 def _captions(text: str, blocks: list[Block], heads: set[int], first: int) -> Iterator[int]:
     """Captions that have lost their picture: one line, set apart, without an end, that repeats words of the page around it."""
     for i, block in enumerate(blocks):
-        if i < first or i in heads or block.kind != "prose" or block.line_count > 2 or block.gap < 2 or not 15 <= block.end - block.start <= 200:
+        if i < first or i in heads or block.kind != "prose" or block.line_count > 2 or block.gap < 2:
             continue
-        if not text[block.end - 1].isalnum() or text[block.start].islower():
+        if not 15 <= block.end - block.start <= 200 or not text[block.end - 1].isalnum() or text[block.start].islower():
             continue
         around = text[max(0, block.start - 4000) : block.start], text[block.end : block.end + 4000]
         if any(_letters(text[block.start : block.end]) in _letters(part) for part in around):

@@ -271,19 +271,20 @@ def _with_titles(text: str, blocks: list[Block], chosen: list[tuple[Candidate, H
     usual = behind.most_common(1)[0][0] if behind else 0
     if sum(titled[c.block] for c in chapters) > 0.8 * len(chapters) and usual > 1:
         # A title that is a sentence ("If love were all!"), set off as the book's other titles are.
-        titled |= {c.block: True for c in chapters if _set_off(blocks, c.block + 1, usual) and c.block + 1 not in standing}
+        titled |= {c.block: True for c in chapters if _set_off(text, blocks, c.block + 1, usual) and c.block + 1 not in standing}
     return [
         Heading(c.block, c.block + (titled[c.block] and habit[kind]), kind, c.level if kind != "heading" else min(c.level, 2), c.number)
         for c, kind in chosen
     ]
 
 
-def _set_off(blocks: list[Block], index: int, usual: int) -> bool:
+def _set_off(text: str, blocks: list[Block], index: int, usual: int) -> bool:
     """Whether a block is one short line with as much room behind it as the book's titles have."""
     if index + 1 >= len(blocks):
         return False
     block = blocks[index]
-    return block.kind == "prose" and block.line_count == 1 and block.end - block.start < 80 and blocks[index + 1].gap == usual
+    line = block.kind == "prose" and block.line_count == 1 and block.end - block.start < 80
+    return line and text[block.end - 1] not in ",;:-" and blocks[index + 1].gap == usual
 
 
 def _titled(text: str, blocks: list[Block], index: int) -> bool:
