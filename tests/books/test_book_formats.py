@@ -163,13 +163,27 @@ def _zipped(members: dict[str, bytes]) -> bytes:
 CONTAINER = b'<container><rootfiles><rootfile full-path="a.opf"/></rootfiles></container>'
 REFUSED: dict[str, tuple[str, bytes, str]] = {
     "pdf": ("a.pdf", b"%PDF-1.7\n...", "a PDF holds pages, not paragraphs; convert it first"),
+    "kindle": ("a.azw3", b"TPZ", "convert it to .epub"),
+    "kindle in disguise": ("a.txt", b"The Mill" + bytes(52) + b"BOOKMOBI" + bytes(40), "convert it to .epub"),
+    "locked docx": ("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "take the password off, and save it as .docx"),
+    "locked odt": (
+        "a.odt",
+        _zipped({"content.xml": b"\x07\xf0\x11", "META-INF/manifest.xml": b"<m><manifest:encryption-data/></m>"}),
+        "take the password off",
+    ),
+    "gzip": ("a.txt.gz", b"\x1f\x8b\x08\0", "unpack it and name the book's file in it"),
+    "gzip in disguise": ("a.txt", b"\x1f\x8b\x08\0" + bytes(40), "unpack it and name the book's file in it"),
+    "zip in disguise": ("a.txt", _zipped({"mill.txt": b"hello"}), "unpack it and name the book's file in it (mill.txt)"),
+    "picture": ("a.txt", b"\xff\xd8\xff\xe0\0\x10JFIF" + bytes(range(256)) * 30, "is a binary file, not a book"),
+    "nothing": ("a.epub", b"", "is empty; name a file with a book in it"),
+    "text called docx": ("a.docx", b"CHAPTER I\n\nIt rained.\n", "rename it (.txt for plain text)"),
     "pdf in disguise": ("a.txt", b"%PDF-1.7\n...", "convert it first"),
     "old word": ("a.doc", b"\xd0\xcf\x11\xe0", "save as .docx"),
     "empty": ("a.txt", b" \n\n ", "is empty"),
     "binary": ("a.txt", bytes(range(256)) * 40, "is a binary file, not a book"),
     "zip": ("a.zip", _zipped({"x.txt": b"hello"}), "unpack it and name the book's file"),
     "broken zip": ("a.epub", b"PK\x03\x04" + b"\0" * 60, "damaged archive"),
-    "no zip": ("a.epub", b"hello there, this is text", "is no .epub file inside"),
+    "no zip": ("a.epub", b"hello there, this is text", "is no .epub file, whatever its name says"),
     "no package": ("a.epub", _zipped({"META-INF/container.xml": CONTAINER}), "is no EPUB"),
     "no spine": (
         "a.epub",
@@ -190,6 +204,17 @@ REFUSED: dict[str, tuple[str, bytes, str]] = {
 }
 
 
+def _locked_zip() -> bytes:
+    """A zip whose one member is flagged as encrypted, in both of its headers."""
+    data = bytearray(_zipped({"word/document.xml": b"<document/>"}))
+    for head, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.index(head) + flags] |= 1
+    return bytes(data)
+
+
+REFUSED["locked zip"] = ("a.docx", _locked_zip(), "is locked with a password; save an open copy and name that")
+
+
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_is_no_book_gets_one_sentence(tmp_path: Path, case: str) -> None:
     name, data, says = REFUSED[case]
@@ -198,6 +223,14 @@ def test_what_is_no_book_gets_one_sentence(tmp_path: Path, case: str) -> None:
     assert says in str(refusal.value)
     assert name in str(refusal.value)
     assert "\n" not in str(refusal.value)
+
+
+def test_rtf_in_a_double_byte_code_page(tmp_path: Path) -> None:
+    coded = "東京の水車".encode("cp932")
+    octets = "".join(chr(byte) if 65 <= byte <= 90 else f"\\'{byte:02x}" for byte in coded)
+    told = f"{{\\rtf1\\ansi\\ansicpg932 \\pard She wrote {octets} on the card, and \\u26481\\'93\\'8c too.\\par {paragraph(1)}\\par}}"
+    book = read_book(put(tmp_path, "mill.rtf", told.replace("\\u26481", "\\uc2\\u26481").encode("ascii")))
+    assert book.text.startswith("She wrote 東京の水車 on the card, and 東 too.\n\n")
 
 
 def test_missing_files_and_empty_folders(tmp_path: Path) -> None:

@@ -14,13 +14,30 @@ from penname.core.errors import BadInput
 from penname.core.hashing import sha256_bytes, sha256_file, sha256_value
 
 KINDS = (".txt", ".html", ".htm", ".xhtml", ".epub", ".md", ".markdown", ".docx", ".odt", ".rtf")
+_KINDLE = "Kindle files are not read; convert it to .epub (with Calibre, say) and name the result"
+_PACKED = "a packed file is not read; unpack it and name the book's file in it"
+_PDF = "a PDF holds pages, not paragraphs; convert it first (pdftotext FILE.pdf, or save as .txt, .docx or .epub) and name the result"
 _OTHERS = {
-    ".pdf": "a PDF holds pages, not paragraphs; convert it first (pdftotext FILE.pdf, or save as .txt, .docx or .epub) and name the result",
+    ".pdf": _PDF,
     ".doc": "the old .doc format is not read; open it and save as .docx",
-    ".mobi": "Kindle files are not read; convert it to .epub (with Calibre, say) and name the result",
-    ".azw3": "Kindle files are not read; convert it to .epub (with Calibre, say) and name the result",
     ".pages": "Pages files are not read; export as .docx or .epub",
+    ".fb2": "FictionBook files are not read; convert it to .epub (with Calibre, say) and name the result",
+    ".djvu": "a DjVu file holds pictures of pages; name a text or .epub edition of the book",
+    **dict.fromkeys((".mobi", ".azw", ".azw3", ".kfx", ".prc"), _KINDLE),
+    **dict.fromkeys((".gz", ".bz2", ".xz", ".7z", ".rar", ".tar", ".tgz"), _PACKED),
 }
+_MAGIC = (  # first bytes, whatever the file's name
+    (b"%PDF-", _PDF),
+    (
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        "it is locked with a password, or is an old .doc inside; open it, take the password off, and save it as .docx",
+    ),
+    (b"\x1f\x8b", _PACKED),
+    (b"7z\xbc\xaf\x27\x1c", _PACKED),
+    (b"Rar!\x1a", _PACKED),
+    (b"BZh", _PACKED),
+    (b"\xfd7zXZ\0", _PACKED),
+)
 _HTML = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)?<(?:!DOCTYPE\s+html|html)\b", re.IGNORECASE | re.DOTALL)
 
 
@@ -72,12 +89,19 @@ def _read_file(path: Path, keep_italics: bool) -> Source:
 def read_bytes(data: bytes, name: str, keep_italics: bool) -> Source:
     """The Source in the bytes of a file called ``name``."""
     suffix = Path(name).suffix.lower()
-    if data.startswith(b"%PDF-") or suffix in _OTHERS:
-        raise BadInput(f"{name}: {_OTHERS.get(suffix, _OTHERS['.pdf'])}")
+    if not data[:4096].strip() and not data.strip():
+        raise BadInput(f"{name} is empty; name a file with a book in it")
+    if suffix in _OTHERS:
+        raise BadInput(f"{name}: {_OTHERS[suffix]}")
+    for first, advice in _MAGIC:
+        if data.startswith(first):
+            raise BadInput(f"{name}: {advice}")
+    if data[60:68] == b"BOOKMOBI":
+        raise BadInput(f"{name}: {_KINDLE}")
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _read_zip(data, name, suffix, keep_italics)
     if suffix in (".epub", ".docx", ".odt"):
-        raise BadInput(f"{name} is no {suffix} file inside; get it again, or name the right file")
+        raise BadInput(f"{name} is no {suffix} file, whatever its name says; save it again as {suffix}, or rename it (.txt for plain text)")
     if data.startswith(b"{\\rtf"):
         from penname.books.rtf import read_rtf
 
@@ -101,10 +125,15 @@ def _read_zip(data: bytes, name: str, suffix: str, keep_italics: bool) -> Source
     archive = Archive(data, name)
     if "word/document.xml" in archive:
         return read_docx(data, name, keep_italics)
-    if "content.xml" in archive and "META-INF/container.xml" not in archive:
+    packaged = "META-INF/container.xml" in archive
+    if "content.xml" in archive and not packaged:
+        if "META-INF/manifest.xml" in archive and b"encryption-data" in archive.read("META-INF/manifest.xml"):
+            raise BadInput(f"{name} is locked with a password; open it, take the password off, and save it again")
         return read_odt(data, name, keep_italics)
-    if suffix == ".zip" and "META-INF/container.xml" not in archive:
-        raise BadInput(f"{name} is an archive; unpack it and name the book's file in it")
+    if suffix != ".epub" and not packaged:
+        inside = sorted(member for member in archive.names() if member.lower().endswith(KINDS))
+        book = f" ({inside[0]})" if inside and len(inside[0]) < 80 and inside[0].isprintable() else ""
+        raise BadInput(f"{name} is an archive; unpack it and name the book's file in it{book}")
     return read_epub(data, name, keep_italics)
 
 

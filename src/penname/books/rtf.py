@@ -86,11 +86,15 @@ class _Reader:
         self.emitter = Emitter(keep_italics)
         self.parts: list[str] = []
         self.state, self.stack = _State(), list[_State]()
-        self.owed = 0  # characters still to pass over after a \\u
+        self.owed = 0  # bytes still to pass over after a \\u
+        self.octets = bytearray()  # text not decoded yet: a character of a double-byte code page may come in two tokens
         self.level = 0
 
     def put(self, text: str) -> None:
         """Add text; a blank line ends the paragraph."""
+        if self.octets:
+            octets, self.octets = self.octets, bytearray()
+            self.put(octets.decode(self.encoding, errors="replace"))
         if not text or self.state.skip or self.state.deleted:
             return
         if text == "\n\n":
@@ -102,6 +106,7 @@ class _Reader:
 
     def brace(self, brace: bytes) -> None:
         """Open or close a group: what a group sets ends with it."""
+        self.put("")
         if brace == b"{":
             if len(self.stack) > _MAX_DEPTH:
                 raise BadInput(f"{self.name} nests groups deeper than any text; it is damaged, save it again")
@@ -114,12 +119,12 @@ class _Reader:
 
     def run(self, run: bytes) -> None:
         """Text in the file's code page, less what a \\u has stood for."""
-        take = run[self.owed :]
+        self.octets += run[self.owed :]
         self.owed = max(0, self.owed - len(run))
-        self.put(take.decode(self.encoding, errors="replace"))
 
     def symbol(self, symbol: bytes) -> None:
         """A control symbol: \\~ and the like; \\* opens a destination that a reader may pass over."""
+        self.put("")
         if symbol == b"*":
             self.state.skip = True
         else:
@@ -127,6 +132,7 @@ class _Reader:
 
     def word(self, word: bytes, value: int | None) -> None:
         """A control word with its number."""
+        self.put("")
         state = self.state
         if word == b"u" and value is not None:
             code = value if value >= 0 else value + 65536
