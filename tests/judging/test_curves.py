@@ -100,11 +100,11 @@ def real_voice(folder: Path, names: tuple[str, ...]) -> None:
     settings = settings_toml(
         shards={"seq_len": 128},
         training={"max_steps": 2, "grad_accum_steps": 1, "eval_steps": 1, "save_steps": 1, "sample_steps": 1, "seeds": [1], "lora_rank": 4},
-        sampling={"max_tokens": 24},
-        judging={"samples": 4, "block_words": 100},
+        sampling={"max_tokens": 40},
+        judging={"samples": 12, "block_words": 100},
     )
     first = tiny_voice(folder, Path(names[0]), settings=settings)
-    run_register(first)
+    run_register(first, anyway=True)
     run_control(first)
     for overrides in (
         *([f'carrier.name="{name}"'] for name in names),
@@ -120,9 +120,15 @@ def real_voice(folder: Path, names: tuple[str, ...]) -> None:
 def check_curves(folder: Path) -> None:
     for which in ("words", "steps", "copies", "carriers"):
         curve = draw_curve(open_voice(folder), which)
-        assert len(curve["points"]) >= 2
+        assert len(curve["points"]) == 2
+        if which != "copies":  # two steps teach nothing by heart
+            assert all(point["share"] != 0 for point in curve["points"])
+        if which == "steps":
+            assert all(point["heldout_loss"] > 0 for point in curve["points"])
         assert curve["sentence"].endswith(".")
-        assert (folder / f"judging/curve-{which}.svg").read_text().startswith("<svg")
+        plot = etree.fromstring((folder / f"judging/curve-{which}.svg").read_bytes())
+        assert len(plot.findall("{*}circle")) >= 2
+        print(curve["sentence"])
 
 
 @pytest.mark.slow
@@ -132,7 +138,7 @@ def test_every_curve_on_tiny_carriers(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(3600)
+@pytest.mark.timeout(1800)
 def test_every_curve_on_smollm2(tmp_path):
     from penname.carriers import resolve_carrier
     from penname.core.errors import BadInput

@@ -32,10 +32,23 @@ def judge_runs(
     registration_fault: str,
     records: Sequence[Mapping[str, Any]],
 ) -> tuple[Verdict, dict[str, list[dict[str, Any]]]]:
-    """The verdict, and each run's samples as rows. Generation dominates; everything else takes seconds."""
+    """The verdict, and each run's samples as rows."""
     alphabet = frozenset(char for book in load_books(voice.books) for char in book.text)
     yardstick = make_yardstick(material, prompts, base_texts, registered["block_words"], alphabet)
     written = write_all(voice, material, prompts, records)
+    return measure_runs(yardstick, written, controls, registered, registration_fault, records)
+
+
+def measure_runs(
+    yardstick: Yardstick,
+    written: Mapping[str, tuple[list[str], Likelihood]],
+    controls: Mapping[str, Any],
+    registered: Mapping[str, Any],
+    registration_fault: str,
+    records: Sequence[Mapping[str, Any]],
+) -> tuple[Verdict, dict[str, list[dict[str, Any]]]]:
+    """What was written, judged: the verdict with its plots, and each run's samples as rows. Pure; no model is loaded."""
+    prompts, base_texts = yardstick.prompts, yardstick.base_texts
     runs = [yardstick.run(record["run"], record["arm"]["id"], record["seed"], *written[record["run"]]) for record in records]
     names = {record["arm"]["id"]: record["arm"]["name"] for record in records}
     baseline = yardstick.baseline(Likelihood(**controls["likelihood"]))
