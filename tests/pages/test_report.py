@@ -18,6 +18,7 @@ from penname.pages.copied import copied_spans
 from penname.pages.gather import RunFacts, gather
 from penname.pages.report import report_page
 from penname.pages.stage import run_report
+from penname.pages.svg import strip_chart
 
 MISSING = {
     "There is no verdict yet; run: penname judge",
@@ -178,3 +179,9 @@ def test_under_3_mb_and_2_s_for_four_novels(four_novels):
     assert manifest.counts["bytes"] < 3_000_000
     print(f"{words:,} words, {manifest.counts['bytes']:,} bytes, {seconds:.2f} s of processor time")
     assert seconds < 2.0
+
+
+def test_runs_of_one_arm_keep_their_ends_in_a_plot():
+    names = ["smollm2-135m-all-x6-am-s1", "smollm2-135m-all-x6-am-s2"]
+    chart = strip_chart({name: [0.0, 1.0] for name in names}, "score", "scores")
+    assert ">smollm2-13…ll-x6-am-s1<" in chart and ">smollm2-13…ll-x6-am-s2<" in chart

@@ -81,6 +81,15 @@ def test_a_second_run_has_nothing_to_do(finished):
     assert {path for path, when in before.items() if path.stat().st_mtime_ns != when and path.name != ".lock"} == set()
 
 
+def test_status_answers_without_loading_torch(finished):
+    folder, _ = finished
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "penname", "status", "-C", str(folder)], capture_output=True, text=True
+    )
+    assert "report" in done.stdout and "penname.voice.status" in done.stderr
+    assert not [line for line in done.stderr.splitlines() if line.endswith((" torch", " transformers"))]
+
+
 def test_names_that_a_person_must_decide_stop_it_with_exit_3(tmp_path):
     folder = new_voice(tmp_path / "tale")
     done = penname("run", "-C", folder, "--set", "cast.min_mentions=1", check=3)

@@ -15,7 +15,7 @@ from typing import Any
 from penname.core.cache import cache_folder
 from penname.core.errors import BadInput
 from penname.core.files import disk_error, json_text, sync_folder, write_text
-from penname.core.hashing import sha256_file
+from penname.core.hashing import sha256_file, sha256_value
 from penname.core.lock import hold
 from penname.core.stage import MANIFEST, Manifest, damaged_files, read_manifest
 
@@ -95,3 +95,20 @@ def rehash_carrier(folder: Path) -> list[str]:
     if manifest is None:
         return [f"{folder} was not staged by Penname, so there is nothing to compare its files with"]
     return [f"{folder.name}/{path} is missing or not the file that was staged" for path in damaged_files(folder, manifest)]
+
+
+def weight_hashes(folder: Path) -> dict[str, str]:
+    """SHA-256 of the carrier's configuration, tokenizer and weight files: from its manifest, or hashed where it has none."""
+    manifest = read_manifest(folder)
+    if manifest is not None:
+        return {name: entry["sha256"] for name, entry in manifest.files.items() if _counts(name)}
+    return {path.name: sha256_file(path) for path in sorted(folder.iterdir()) if path.is_file() and _counts(path.name)}
+
+
+def _counts(name: str) -> bool:
+    return name.endswith(".safetensors") or name in ("config.json", "tokenizer.json", "tokenizer_config.json")
+
+
+def carrier_digest(name: str) -> str:
+    """One hash over a carrier's files, for manifests: what was made with it is stale when they change."""
+    return sha256_value(weight_hashes(resolve_carrier(name)))

@@ -8,15 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from penname.carriers.facts import carrier_facts
 from penname.carriers.generation import Sample, generate
 from penname.carriers.loading import load_model, resolve_device, resolve_dtype, set_threads
 from penname.carriers.prompt import encode_prefix
 from penname.carriers.store import resolve_carrier
 from penname.carriers.tokenizer import CarrierTokenizer, load_tokenizer
 from penname.core.config import Config, SamplingConfig
-from penname.core.hashing import sha256_value
-from penname.core.stage import read_manifest
 from penname.judging.heldout import HeldOut
 
 
@@ -57,10 +54,3 @@ def without_adapter(base: Writer, adapted: Writer) -> Writer:
     base.model = adapted.model.unload()
     gc.collect()
     return base
-
-
-def carrier_identity(config: Config) -> str:
-    """A hash of the carrier's files, for manifests."""
-    folder = resolve_carrier(config.carrier.name)
-    manifest = read_manifest(folder)
-    return manifest.digest if manifest else sha256_value([carrier_facts(folder).name, sorted(path.name for path in folder.iterdir())])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from penname.carriers.store import carrier_digest
 from penname.core.config import Config
 from penname.core.errors import BadInput, JudgeSaysNo, StaleInput
 from penname.core.files import json_text, jsonl_text, read_json, read_jsonl
@@ -43,13 +44,11 @@ def register_inputs(voice: VoiceFolder) -> dict[str, str]:
 
 def control_inputs(voice: VoiceFolder) -> dict[str, str]:
     """Held-out text under the judging names, other authors, the registration, and the carrier that writes."""
-    from penname.judging.sampling import carrier_identity
-
     inputs = {
         "beats": require_manifest(voice.beats, "beat").digest,
         "copy 0": require_manifest(voice.copies / str(JUDGING_COPY), "rename").digest,
         "registration": read_registration(voice)["hash"],
-        "carrier": carrier_identity(voice.config),
+        "carrier": carrier_digest(voice.config.carrier.name),
     }
     others = read_manifest(voice.others)
     return {**inputs, "others": others.digest} if others else inputs

@@ -196,4 +196,6 @@ def _text(value: str) -> Markup:
 
 
 def _short(name: str, most: int) -> str:
-    return name if len(name) <= most else name[: most - 1] + "…"
+    """The name with its middle left out where it is too long: runs of one arm differ at their end."""
+    tail = most // 2
+    return name if len(name) <= most else f"{name[: most - tail - 1]}…{name[-tail:]}"

@@ -15,7 +15,6 @@ from penname.carriers.loading import load_model, resolve_device, resolve_dtype, 
 from penname.carriers.store import rehash_carrier, resolve_carrier
 from penname.core.config import Config
 from penname.core.errors import BadInput, StaleInput
-from penname.core.hashing import sha256_file
 from penname.core.stage import read_manifest
 from penname.training.attention import resolve_attention
 from penname.training.recurrence import isolate_recurrence
@@ -65,15 +64,3 @@ def compile_layers(model: Any) -> dict[str, str]:
     for part in parts:
         part.compile(dynamic=True)
     return {"compiled": f"{len(parts)} modules"}
-
-
-def weight_hashes(folder: Path) -> dict[str, str]:
-    """SHA-256 of the carrier's configuration, tokenizer and weight files: from its manifest, or hashed where it has none."""
-    manifest = read_manifest(folder)
-    if manifest is not None:
-        return {name: entry["sha256"] for name, entry in manifest.files.items() if _counts(name)}
-    return {path.name: sha256_file(path) for path in sorted(folder.iterdir()) if path.is_file() and _counts(path.name)}
-
-
-def _counts(name: str) -> bool:
-    return name.endswith(".safetensors") or name in ("config.json", "tokenizer.json", "tokenizer_config.json")

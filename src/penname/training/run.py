@@ -11,6 +11,7 @@ from typing import Any
 from peft import PeftModel
 
 from penname.carriers.loading import resolve_device
+from penname.carriers.store import weight_hashes
 from penname.carriers.tokenizer import CarrierTokenizer, load_tokenizer
 from penname.core.errors import NeedsPerson, StaleInput
 from penname.core.files import json_text, read_json, read_text, write_bytes, write_json, write_text
@@ -21,7 +22,7 @@ from penname.core.stage import MANIFEST, Manifest, damaged_files, require_manife
 from penname.core.tokens import Shards, open_shards
 from penname.training.arm import arm_of, run_name, train_settings
 from penname.training.card import write_card
-from penname.training.carrier import LoadedCarrier, compile_layers, load_carrier, weight_hashes
+from penname.training.carrier import LoadedCarrier, compile_layers, load_carrier
 from penname.training.checkpoint import complete_checkpoints
 from penname.training.estimate import seconds_per_token
 from penname.training.fused import fuse_model

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from penname.carriers.store import resolve_carrier
+from penname.carriers.store import carrier_digest
 from penname.core.errors import BadInput, PennameError
 from penname.core.folder import VoiceFolder
-from penname.core.hashing import canonical_json, sha256_value
+from penname.core.hashing import canonical_json
 from penname.core.progress import say
 from penname.core.stage import Manifest, read_manifest, require_manifest
 from penname.training.arm import arm_of, run_name, train_settings
@@ -29,10 +29,7 @@ class PlannedRun:
 
 def train_inputs(voice: VoiceFolder) -> dict[str, str]:
     """Digests of what a run is made from: the shards and the carrier's files."""
-    from penname.training.carrier import weight_hashes
-
-    shards = require_manifest(voice.current_shards, "shard").digest
-    return {"shards": shards, "carrier": sha256_value(weight_hashes(resolve_carrier(voice.config.carrier.name)))}
+    return {"shards": require_manifest(voice.current_shards, "shard").digest, "carrier": carrier_digest(voice.config.carrier.name)}
 
 
 def planned_runs(voice: VoiceFolder) -> list[PlannedRun]:
