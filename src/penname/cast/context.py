@@ -8,8 +8,11 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
+from penname.cast.vocabulary import ABBREVIATED
+
 _PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
 _SENTENCE = re.compile(r"[.!?][\"”’')\]]*\s+(?=[\"“‘'(]?[A-Z])")
+_ABBREVIATION = re.compile(rf"\b(?:{'|'.join(word.capitalize() for word in sorted(ABBREVIATED - {'no'}))}|[A-HJ-Z])\.\s+$")
 _PRONOUN = re.compile(r"\b(?:(he|him|his|himself)|(she|her|hers|herself))\b|[.!?][\"”’']?\s", re.IGNORECASE)
 _BLOCK_CHARS = 1200
 
@@ -41,7 +44,8 @@ class Layout:
 def lay_out(text: str) -> Layout:
     """Find paragraphs, sentences and quotations."""
     paragraphs = [0, *(m.end() for m in _PARAGRAPH.finditer(text))]
-    sentences = sorted({*(m.end() for m in _SENTENCE.finditer(text)), *paragraphs})
+    ends = (m.end() for m in _SENTENCE.finditer(text))
+    sentences = sorted({*(end for end in ends if not _ABBREVIATION.search(text, max(0, end - 12), end)), *paragraphs})
     starts, ends = _quotations(text, paragraphs)
     return Layout(text, paragraphs, sentences, starts, ends)
 
