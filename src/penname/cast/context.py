@@ -44,8 +44,8 @@ class Layout:
 def lay_out(text: str) -> Layout:
     """Find paragraphs, sentences and quotations."""
     paragraphs = [0, *(m.end() for m in _PARAGRAPH.finditer(text))]
-    ends = (m.end() for m in _SENTENCE.finditer(text))
-    sentences = sorted({*(end for end in ends if not _ABBREVIATION.search(text, max(0, end - 12), end)), *paragraphs})
+    breaks = (m.end() for m in _SENTENCE.finditer(text))
+    sentences = sorted({*(end for end in breaks if not _ABBREVIATION.search(text, max(0, end - 12), end)), *paragraphs})
     starts, ends = _quotations(text, paragraphs)
     return Layout(text, paragraphs, sentences, starts, ends)
 
