@@ -51,6 +51,14 @@ _EDITOR_HEADING = re.compile(
 )
 _EDITOR_NAMES = 3  # an author's own preface has the name once, as its signature
 _ATTRIBUTION = re.compile(r"\s*(?:--|[—–―-])\s*[\w\"'“‘].{0,80}", re.DOTALL)
+_INDEX = re.compile(r"\W*(?:(?:general\s+)?index|errata|corrigenda)\W*", re.IGNORECASE)
+_ADVERTS = re.compile(
+    r"\W*(?:advertisements?|(?:books?|works|novels|stories|other\s+books)?\s*by\s+the\s+same\s+author.{0,40}"
+    r"|(?:other\s+|new\s+|popular\s+|recent\s+|list\s+of\s+|catalogue\s+of\s+)+(?:[\w,&]+\s+){0,4}(?:novels|works|books|publications|fiction).{0,40}"
+    r"|(?:novels|works|books|stories)\s+by\s+.{2,60})\W*",
+    re.IGNORECASE,
+)
+_PRICE = re.compile(r"\b\d+s\.|\$\d|\b(?:cloth|8vo|12mo|crown|vols?\b\.?|editions?|illustrated|publish\w+|price)\b", re.IGNORECASE)
 _PROSE_WORDS = 40
 _TITLE_PAGE_BLOCKS = 8
 _TAIL_SHARE = 0.15  # no printer's matter behind the story is longer than this share of the text
@@ -279,6 +287,14 @@ def _between(text: str, blocks: list[Block], structure: Structure, title: str, h
                 yield i, "title-page"
 
 
+def _opens_tail(text: str, blocks: list[Block], index: int) -> bool:
+    """Whether an index, a list of errors or a publisher's advertisements begin here, and nothing else follows."""
+    line = _first_line(text, blocks[index])
+    if _INDEX.fullmatch(line):
+        return not any(is_prose(text, block) and not is_list(text, block) for block in blocks[index + 1 :])
+    return bool(_ADVERTS.fullmatch(line)) and len(_PRICE.findall(text, blocks[index].start)) >= 2
+
+
 def _letters(text: str) -> str:
     return "".join(char for char in text.casefold() if char.isalnum())
 
@@ -300,3 +316,7 @@ def _behind(text: str, blocks: list[Block], structure: Structure, heads: set[int
         for j in range(i + 1, stop):
             yield j, "back-matter"
         return
+    for i in range(begin + 1, len(blocks)):
+        if blocks[i].gap > 1 and i not in heads and len(text) - blocks[i].start < _TAIL_SHARE * len(text) and _opens_tail(text, blocks, i):
+            yield from ((j, "back-matter") for j in range(i, len(blocks)))
+            return

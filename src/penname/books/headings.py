@@ -15,19 +15,18 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from penname.books.blocks import Block, lines_of
-from penname.books.candidates import CONTENTS, Candidate, find_candidates, plain, read_candidate
+from penname.books.blocks import Block
+from penname.books.candidates import Candidate, find_candidates, plain, read_candidate
 from penname.books.numerals import LAST
 from penname.books.titles import looks_like_title
+from penname.books.unnumbered import capital_titles, listed_titles, words_until
 
 HeadingKind = Literal["chapter", "front", "back", "heading"]
 _PROSE_WORDS = 60  # fewer words than this between two headings are no chapter
 _LIST_WORDS = 25  # fewer than this between two lines that look like headings is how a contents list looks
 _LIST_ENTRIES = 3
 _PART_WORDS = 300  # no more than this stands between a part's heading and its first chapter: a motto, a half title
-_FRONT_BLOCKS = 60
 PRINTER = re.compile(r"\b(?:printed|published|publishers?|copyright)\b", re.IGNORECASE)
-_NUMBERED = re.compile(r"^(?:chapter\s+)?(?:[IVXLC]+|\d{1,3})[.:)]\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ def find_structure(text: str, blocks: list[Block], hints: Mapping[int, tuple[int
     headings = _with_titles(text, blocks, chosen)
     headings = _add_hinted(text, blocks, headings, hints)
     if not headings:
-        headings = _listed_titles(text, blocks)
+        headings = [Heading(i, i, "chapter", 3) for i in listed_titles(text, blocks) or capital_titles(text, blocks)]
     headings = _add_named(headings, list(named.values()), sections)
     return Structure(tuple(headings), frozenset(listed), frozenset(pages), frozenset(sections))
 
@@ -303,7 +302,7 @@ def _add_hinted(text: str, blocks: list[Block], headings: list[Heading], hints: 
     numbered = Counter(hints[h.first][0] for h in headings if h.kind == "chapter" and h.first in hints)
     free = [i for i in sorted(hints) if i not in taken and i < len(blocks)]
     places = [*sorted({*taken, *free}), len(blocks)]
-    words = {i: _words_until(text, blocks, i, places[bisect_right(places, i)]) for i in free}
+    words = {i: words_until(text, blocks, i, places[bisect_right(places, i)]) for i in free}
     prose = [i for i in free if words[i] >= _PROSE_WORDS]
     if numbered:
         level = numbered.most_common(1)[0][0]
@@ -338,37 +337,6 @@ def _kind_of(index: int, named: Candidate | None, chapters: list[int], numbered:
         if named.back and index >= chapters[-1]:
             return "back"
     return "chapter"
-
-
-def _listed_titles(text: str, blocks: list[Block]) -> list[Heading]:
-    """Chapters by title alone: the entries of a contents list that stand by themselves further on, with prose behind them."""
-    opening = next((i for i, b in enumerate(blocks[:_FRONT_BLOCKS]) if CONTENTS.fullmatch(plain(text[b.start : b.end][:80]))), None)
-    if opening is None:
-        return []
-    titles: set[str] = set()
-    at = opening + 1
-    while at < len(blocks) and text.count(" ", blocks[at].start, blocks[at].end) < 40 * blocks[at].line_count:
-        entries = {_title_letters(text[start:end]) for start, end in lines_of(text, blocks[at])}
-        if entries <= titles:
-            break  # the first chapter's own title: the list is over
-        titles |= entries
-        at += 1
-    titles.discard("")
-    short = [i for i in range(at, len(blocks)) if blocks[i].kind != "break" and blocks[i].end - blocks[i].start <= 160]
-    places = [i for i in short if _title_letters(text[blocks[i].start : blocks[i].end]) in titles]
-    ends = [*places, len(blocks)][1:]
-    told = [i for i, end in zip(places, ends, strict=False) if _words_until(text, blocks, i, end) >= _PROSE_WORDS]
-    return [Heading(i, i, "chapter", 3) for i in told] if len(told) >= 2 else []
-
-
-def _title_letters(text: str) -> str:
-    """A title without its number, page and marks, for comparison."""
-    line = _NUMBERED.sub("", plain(text))
-    return "".join(char for char in line.casefold() if char.isalpha())
-
-
-def _words_until(text: str, blocks: list[Block], index: int, end: int) -> int:
-    return sum(text.count(" ", b.start, b.end) + 1 for b in blocks[index + 1 : end] if b.kind in ("prose", "verse"))
 
 
 def _add_named(headings: list[Heading], named: list[Candidate], sections: set[int]) -> list[Heading]:

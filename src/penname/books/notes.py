@@ -26,6 +26,9 @@ _BEFORE_MARK = frozenset(".,;:!?\"'’”_)—")
 _NOTE_BODY = re.compile(r"(?m)(?<=\n\n)[ \t]*(?P<mark>[\[{](?:\d{1,3}|[A-Z]|[*†‡§]{1,3}|\d{1,4}[a-z]?)[\]}])[ \t]+(?=\S)")
 _BAR = re.compile(r"(?m)(?<=\n\n)\|(?=[A-Z][A-Z' ])")  # how some texts mark where a large capital stood
 _BARS = 3
+_NOTE_HEADING = re.compile(r"(?im)(?<=\n\n)[ \t]*(?:foot|end)?notes?[ \t]*[:.]?[ \t]*(?=\n+[ \t]*[\[{](?:1|A|\*)[\]}][ \t]+\S)")
+_STAR_NOTE = re.compile(r"(?m)(?<=\n\n)[ \t]*(?P<mark>[*†‡§])[ \t]?(?=[\w\"'“‘])")
+_STARRED_CHARS = 5000
 _BRACKET = re.compile(r"[\[\]]")
 _BLANK = re.compile(r"\n[ \t]*\n")
 
@@ -57,9 +60,25 @@ def _all_notes(text: str) -> Iterator[Rewrite]:
     for match in _BRACE_MARK.finditer(text):
         marks.add(match[0])
         yield match.start() - (text[match.start() - 1 : match.start()] == " "), match.end(), "", "footnote-mark"
+    if marks:
+        yield from ((match.start(), match.end(), "", "footnote") for match in _NOTE_HEADING.finditer(text))
+    yield from _starred(text)
     for match in _NOTE_BODY.finditer(text) if marks else ():
         if match["mark"] in marks:
             blank = _BLANK.search(text, match.end())
+            yield match.start(), blank.start() if blank else len(text), "", "footnote"
+
+
+def _starred(text: str) -> Iterator[Rewrite]:
+    """Notes under a star or dagger right behind the paragraph whose one such sign they explain, and that sign."""
+    for match in _STAR_NOTE.finditer(text):
+        above = text.rfind("\n\n", max(0, match.start() - _STARRED_CHARS), match.start() - 2) + 2
+        at = text.find(match["mark"], above, match.start())
+        if at <= above or text.find(match["mark"], at + 1, match.start()) >= 0:
+            continue
+        if text[at + 1].isspace() and (text[at - 1].isalnum() or text[at - 1] in _BEFORE_MARK):
+            blank = _BLANK.search(text, match.end())
+            yield at, at + 1, "", "footnote-mark"
             yield match.start(), blank.start() if blank else len(text), "", "footnote"
 
 

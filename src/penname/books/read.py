@@ -8,12 +8,13 @@ from bisect import bisect_left
 from pathlib import Path
 
 from penname.books.about import title_and_author
-from penname.books.blocks import Block, cut_blocks, join_lines
+from penname.books.blocks import Block, cut_blocks
 from penname.books.boilerplate import gutenberg_frame, metadata
 from penname.books.candidates import plain
 from penname.books.draft import Draft
 from penname.books.front import find_furniture
 from penname.books.headings import Heading, Structure, find_structure
+from penname.books.joining import join_lines
 from penname.books.notes import find_notes
 from penname.books.open import open_source
 from penname.books.report import alphabet, find_oddities
