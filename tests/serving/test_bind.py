@@ -105,10 +105,13 @@ def test_no_gguf_for_a_hybrid():
         serving_class(tiny_carrier("qwen3_5"), "llama.cpp")
 
 
-def test_a_pickle_is_refused_unread(tmp_path):
-    (tmp_path / "adapter_model.bin").write_bytes(b"\x80\x04cposix\nsystem\n")
-    with pytest.raises(BadInput, match=r"holds a pickle \(adapter_model\.bin\), which could run code when loaded"):
-        read_adapter(tmp_path)
+@pytest.mark.parametrize("name", ["adapter_model.bin", "adapter_model.pt", "new_embeddings.bin", "training_args.bin"])
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_pickle_is_refused_unread_even_beside_safetensors(dense, tmp_path, name, beside):
+    folder = dense[1].folder if beside else tmp_path
+    (folder / name).write_bytes(b"\x80\x04cposix\nsystem\n")
+    with pytest.raises(BadInput, match=rf"holds a pickle \({name}\), which could run code where a server loads it"):
+        read_adapter(folder)
 
 
 @pytest.mark.parametrize("damage", ["cut", "foreign", "no configuration", "not lora"])

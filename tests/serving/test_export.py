@@ -3,39 +3,25 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 import torch
 
-from finished_run import make_run
 from penname.carriers.loading import load_model
 from penname.core.errors import BadInput, ProofFailed, StaleInput
-from penname.core.files import write_json
+from penname.core.files import read_json
 from penname.core.folder import open_voice
-from penname.serving.export import export_adapter, export_gguf, export_merged, finish_export
+from penname.judging.stage import finished_runs
+from penname.serving.adapter import adapter_tensors, read_adapter
+from penname.serving.export import export_adapter, export_gguf, export_gguf_merged, export_merged, finish_export, rekey, verify_export
 from penname.serving.merge import adapted_logits, check_merged, merge_into, probe_ids
+from penname.serving.scaled import export_arm
+from penname.serving.serve_lines import serve_line, vllm_rank
 from penname.serving.voices import open_run, said_verdict
-from serving_adapters import make_adapter
+from serving_adapters import make_adapter, make_voice
 from tiny import tiny_carrier
-
-
-@pytest.fixture
-def voice(tmp_path):
-    """A voice folder whose one run carries a real adapter on the tiny Qwen3."""
-    folder = tmp_path / "voice"
-    folder.mkdir()
-    (folder / "voice.toml").write_text("")
-    carrier = tiny_carrier("qwen3")
-    run = make_run(folder)
-    make_adapter(run / "adapter", carrier)
-    record = {
-        "arm": {"carrier": carrier.name},
-        "settings": {"carrier": {"name": str(carrier)}},
-        "carrier": {"name": carrier.name, "source": "folder"},
-        "best": {"loss": 3.0, "step": 9},
-    }
-    write_json(run / "run.json", record)
-    return open_voice(folder)
+from tiny_gguf import write_tiny_gguf
 
 
 def test_merging_is_base_plus_scaled_ba(tmp_path):
@@ -65,23 +51,116 @@ def test_export_merged_loads_and_keeps_tied_embeddings(voice):
     place = finish_export(voice, run, "merged", lambda out: export_merged(run, out, 1.0), {"scale": 1.0})
     facts = json.loads((place / "export.json").read_text())
     assert facts["kind"] == "merged" and facts["binding"]["state"] == "bound" and facts["adapter"] == run.adapter.digest
-    assert facts["serve"] == f"vllm serve exports/{run.name}/merged"
+    assert facts["serve"] == f"vllm serve exports/{run.name}/merged --served-model-name voice"
     again = load_model(place)
     assert again.get_output_embeddings().weight is again.get_input_embeddings().weight
     assert "model.safetensors" in facts["files"]
 
 
-def test_export_gguf_and_adapter(voice):
+def test_export_gguf_with_its_modelfile(voice):
     run = open_run(voice)
-    place = finish_export(voice, run, "gguf", lambda out: export_gguf(run, out), {})
+    place = finish_export(voice, run, "gguf", lambda out: export_gguf(run, out, 0.5), {"scale": 0.5})
     assert (place / f"{run.name}.gguf").read_bytes()[:4] == b"GGUF"
-    assert (place / "Modelfile").read_text().startswith("FROM BASE.gguf\nADAPTER ./")
-    assert finish_export(voice, run, "adapter", lambda out: export_adapter(run, out, False), {}).name == "adapter"
+    assert (
+        (place / "Modelfile").read_text()
+        == f"""# Put the carrier's GGUF in the place of BASE.gguf.
+FROM BASE.gguf
+ADAPTER ./{run.name}.gguf
+TEMPLATE \"\"\"[{{{{ .Prompt }}}}]
+
+{{{{ .Response }}}}\"\"\"
+PARAMETER temperature 0.8
+PARAMETER top_p 0.95
+PARAMETER top_k 0
+PARAMETER min_p 0
+PARAMETER repeat_penalty 1
+PARAMETER num_predict 24
+PARAMETER stop "<|endoftext|>"
+"""
+    )
+    facts = json.loads((place / "export.json").read_text())
+    assert (facts["binding"]["depth"], facts["binding"]["matched"]) == (2, 14)
+    assert set(facts["files"]) == {"Modelfile", f"{run.name}.gguf"}
+    assert facts["serve"] == f"llama-server -m BASE.gguf --lora exports/{run.name}/gguf/{run.name}.gguf"
+
+
+def test_export_merged_gguf_needs_the_carriers_own_gguf(voice, tmp_path):
+    run = open_run(voice)
+    base = write_tiny_gguf(run.carrier, tmp_path / "base.gguf")
+    place = finish_export(voice, run, "gguf-merged", lambda out: export_gguf_merged(run, out, base, "q8_0", 1.0), {})
+    facts = json.loads((place / "export.json").read_text())
+    assert (facts["binding"]["state"], facts["binding"]["depth"], facts["binding"]["matched"]) == ("bound", 2, 14)
+    assert (place / "Modelfile").read_text().startswith(f"FROM ./{run.name}-q8_0.gguf\nTEMPLATE")
+    for given, sentence in ((None, "none is staged; name it with --base"), (tmp_path / "x.gguf", "there is no file")):
+        with pytest.raises(BadInput, match=sentence):
+            finish_export(voice, run, "gguf-merged", lambda out, given=given: export_gguf_merged(run, out, given, "q8_0", 1.0), {})
+    with pytest.raises(BadInput, match='"q4" is no kind of merged GGUF; there are f16, q8_0'):
+        finish_export(voice, run, "gguf-merged", lambda out: export_gguf_merged(run, out, base, "q4", 1.0), {})
+    assert verify_export(place) is None  # what failed left the earlier export as it was
+
+
+def test_export_adapter_scales_b_and_names_the_vllm_line(voice):
+    run = open_run(voice)
+    place = finish_export(voice, run, "adapter", lambda out: export_adapter(run, out, False, 0.5), {"scale": 0.5})
+    before, after = adapter_tensors(run.adapter), adapter_tensors(read_adapter(place))
+    for module, (a, b) in before.items():
+        assert torch.equal(after[module][0], a) and torch.equal(after[module][1], 0.5 * b)
+    facts = json.loads((place / "export.json").read_text())
+    assert facts["binding"]["depth"] == 2
+    lora = f"--enable-lora --max-lora-rank 8 --lora-modules voice=exports/{run.name}/adapter"
+    assert facts["serve"] == f"vllm serve {run.carrier} {lora}"
+    hub = replace(run, record={**run.record, "carrier": {"name": "qwen3-1.7b", "source": "Qwen/Qwen3-1.7B-Base at ea980cb0"}})
+    assert serve_line(hub, "adapter", "voice", place) == f"vllm serve Qwen/Qwen3-1.7B-Base --revision ea980cb0 {lora}"
+
+
+def test_vllm_takes_certain_ranks_only():
+    assert [vllm_rank(rank) for rank in (1, 4, 8, 12, 33, 257, 512)] == [1, 8, 8, 16, 64, 320, 512]
+    with pytest.raises(BadInput, match="vLLM takes adapters up to rank 512"):
+        vllm_rank(600)
+
+
+def test_the_adapter_of_a_multimodal_carrier_is_exported_under_the_names_of_the_full_class(tmp_path):
+    voice = make_voice(tmp_path / "voice", "qwen3_5_full", multimodal=True, rename=lambda path: rekey(path, full=False))
+    run = open_run(voice)
+    place = finish_export(voice, run, "adapter-full", lambda out: export_adapter(run, out, True), {})
+    facts = json.loads((place / "export.json").read_text())
+    assert (facts["binding"]["where"], facts["binding"]["state"]) == ("transformers-multimodal", "bound")
+    assert facts["serve"].startswith("vllm serve ")
+    causal = finish_export(voice, run, "adapter", lambda out: export_adapter(run, out, False), {})
+    assert json.loads((causal / "export.json").read_text())["serve"].endswith("penname export adapter --full")
+
+
+def test_an_arm_at_another_strength_is_a_run_of_its_own(voice):
+    run = open_run(voice)
+    name = export_arm(voice, run, 0.5)
+    assert name == f"{run.name}@0.5" and name in voice.finished_runs()
+    arm = open_run(voice, name)
+    for module, (_, b) in adapter_tensors(run.adapter).items():
+        assert torch.equal(adapter_tensors(arm.adapter)[module][1], 0.5 * b)
+    assert arm.record["scaled"] == {"from": run.name, "scale": 0.5}
+    assert (arm.record["run"], arm.record["seed"], arm.record["started_unix"]) == (name, 1, 100)
+    assert arm.record["arm"]["name"] == "all-x6-am@0.5" and arm.record["arm"]["id"] != run.record["arm"]["id"]
+    assert read_json(voice.runs / name / "bind.json")["state"] == "bound"
+    assert open_run(voice).name == run.name  # an arm that was not trained is never the one that writes by itself
+    assert [record["run"] for record in finished_runs(voice)] == [run.name, name]  # what judge scores
+    with pytest.raises(BadInput, match="is scaled already; scale tiny-all-x6-am-s1 instead"):
+        export_arm(voice, arm, 0.5)
+    with pytest.raises(BadInput, match="an arm at scale 1 is the run itself"):
+        export_arm(voice, run, 1.0)
+
+
+def test_an_adapter_of_zeros_is_exported_nowhere(tmp_path):
+    voice = make_voice(tmp_path / "voice", strength=0.0)
+    run = open_run(voice)
+    for kind, write in (("adapter", lambda out: export_adapter(run, out, False)), ("gguf", lambda out: export_gguf(run, out))):
+        with pytest.raises(ProofFailed, match="its lora_B is all zeros; "):
+            finish_export(voice, run, kind, write, {})
+    assert list((voice.path / "exports" / run.name).iterdir()) == []
 
 
 def test_an_export_that_does_not_bind_leaves_nothing(voice):
-    run = open_run(voice)  # the full class of a dense text-only carrier does not exist, so the names cannot bind
-    with pytest.raises((ProofFailed, BadInput)):
+    run = open_run(voice)
+    with pytest.raises(BadInput, match="is a text model, so it has no full multimodal class; leave out --full"):
         finish_export(voice, run, "adapter-full", lambda out: export_adapter(run, out, True), {})
     assert not (voice.path / "exports" / run.name / "adapter-full").exists()
     assert [path.name for path in (voice.path / "exports" / run.name).iterdir()] == []

@@ -10,11 +10,14 @@ import typer
 from penname.cli.export_dataset import dataset
 from penname.cli.options import HERE, Set, Where
 
-app = typer.Typer(no_args_is_help=True, help="Export the adapter, a merged model, GGUF, or the dataset. Each is bound before it counts.")
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Export the adapter, a merged model, GGUF, NVFP4, an arm for judge, or the dataset; each bound before it counts.",
+)
 app.command("dataset")(dataset)
 
 Run = Annotated[str | None, typer.Option("--run", help="Which run; the one with the lowest held-out loss where not given.")]
-Scale = Annotated[float, typer.Option("--scale", help="A weaker (0.5) or stronger (1.2) voice.")]
+Scale = Annotated[float, typer.Option("--scale", min=0.0, help="A weaker (0.5) or stronger (1.2) voice.")]
 
 
 @app.command()
@@ -23,6 +26,7 @@ def adapter(
     overrides: Set = [],
     run: Run = None,
     full: Annotated[bool, typer.Option("--full", help="Under the names of the full multimodal class.")] = False,
+    scale: Scale = 1.0,
 ) -> None:
     """The adapter, under the names of the causal class or of the full multimodal one.
 
@@ -35,7 +39,7 @@ def adapter(
     voice = open_voice(where, overrides)
     served = open_run(voice, run)
     kind = "adapter-full" if full else "adapter"
-    print(finish_export(voice, served, kind, lambda out: export_adapter(served, out, full), {}))
+    _say(finish_export(voice, served, kind, lambda out: export_adapter(served, out, full, scale), {"scale": scale}))
 
 
 @app.command()
@@ -50,7 +54,7 @@ def merged(where: Where = HERE, overrides: Set = [], run: Run = None, scale: Sca
 
     voice = open_voice(where, overrides)
     served = open_run(voice, run)
-    print(finish_export(voice, served, "merged", lambda out: export_merged(served, out, scale), {"scale": scale}))
+    _say(finish_export(voice, served, "merged", lambda out: export_merged(served, out, scale), {"scale": scale}))
 
 
 @app.command()
@@ -66,6 +70,7 @@ def gguf(
 
     Example: penname -C bronte export gguf --merged q8_0 --base qwen3-1.7b-f16.gguf
     """
+    from penname.core.errors import BadInput
     from penname.core.folder import open_voice
     from penname.serving.export import export_gguf, export_gguf_merged, finish_export
     from penname.serving.voices import open_run
@@ -73,7 +78,54 @@ def gguf(
     voice = open_voice(where, overrides)
     served = open_run(voice, run)
     if quant is None:
-        print(finish_export(voice, served, "gguf", lambda out: export_gguf(served, out), {}))
+        if base is not None:
+            raise BadInput("--base is for a merged GGUF; add --merged f16 or --merged q8_0, or leave it out")
+        _say(finish_export(voice, served, "gguf", lambda out: export_gguf(served, out, scale), {"scale": scale}))
         return
     options = {"scale": scale, "quant": quant}
-    print(finish_export(voice, served, "gguf-merged", lambda out: export_gguf_merged(served, out, base, quant, scale), options))
+    _say(finish_export(voice, served, "gguf-merged", lambda out: export_gguf_merged(served, out, base, quant, scale), options))
+
+
+@app.command()
+def nvfp4a16(where: Where = HERE, overrides: Set = [], run: Run = None, scale: Scale = 1.0) -> None:
+    """The merged model with 4-bit weights (NVFP4A16) for vLLM, made by llmcompressor in an environment of its own.
+
+    Example: penname -C bronte export nvfp4a16 --set serving.quantise_python=nvfp4/bin/python
+    """
+    from penname.core.folder import open_voice
+    from penname.serving.export import finish_export
+    from penname.serving.nvfp4 import export_nvfp4
+    from penname.serving.voices import open_run
+
+    voice = open_voice(where, overrides)
+    served = open_run(voice, run)
+    python = voice.config.serving.quantise_python
+    _say(finish_export(voice, served, "nvfp4a16", lambda out: export_nvfp4(served, out, scale, python), {"scale": scale}))
+
+
+@app.command()
+def arm(where: Where = HERE, overrides: Set = [], run: Run = None, scale: Scale = 0.5) -> None:
+    """The run's adapter at another strength, as a run of its own: an arm that judge scores beside the others.
+
+    Example: penname -C bronte export arm --scale 0.5
+    """
+    from penname.core.folder import open_voice
+    from penname.serving.scaled import export_arm
+    from penname.serving.voices import open_run
+
+    voice = open_voice(where, overrides)
+    name = export_arm(voice, open_run(voice, run), scale)
+    print(voice.runs / name)
+
+
+def _say(place: Path) -> None:
+    """The folder on stdout; how it binds and how it is served on stderr."""
+    from penname.core.files import read_json
+    from penname.core.progress import say
+
+    facts = read_json(place / "export.json")
+    binding = facts["binding"]
+    note = f" ({binding['note']})" if binding["note"] else ""
+    say(f"bound at depth {binding['depth']} in {binding['where']}: {binding['matched']} of {binding['total']}{note}")
+    say(f"serve it with: {facts['serve']}")
+    print(place)

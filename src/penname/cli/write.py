@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from penname.cli.options import HERE, Json, Set, Where
+
+COLUMN_MIN = 36  # characters in which a passage still reads
 
 
 def write(
@@ -16,63 +18,84 @@ def write(
     overrides: Set = [],
     run: Annotated[str | None, typer.Option("--run", help="Which run; the one with the lowest held-out loss where not given.")] = None,
     seed: Annotated[int, typer.Option("--seed", help="Another seed, another passage.")] = 1,
-    temperature: Annotated[float | None, typer.Option("--temperature", help="0 takes the likeliest token.")] = None,
+    temperature: Annotated[float | None, typer.Option("--temperature", min=0.0, help="0 takes the likeliest token.")] = None,
     top_p: Annotated[float | None, typer.Option("--top-p", help="Nucleus sampling.")] = None,
     candidates: Annotated[int, typer.Option("--candidates", min=1, help="So many passages for the beat.")] = 1,
     context: Annotated[Path | None, typer.Option("--context", help="A file with the text so far.")] = None,
     beats: Annotated[Path | None, typer.Option("--beats", help="A file of beats, one a line: a whole scene.")] = None,
     cast: Annotated[str, typer.Option("--cast", help='Names to use: "Anne Hart, Mr. Lowe".')] = "",
     compare: Annotated[bool, typer.Option("--compare", help="The base model and every run side by side.")] = False,
-    scale: Annotated[float, typer.Option("--scale", help="A weaker (0.5) or stronger (1.2) voice.")] = 1.0,
+    scale: Annotated[float, typer.Option("--scale", min=0.0, help="A weaker (0.5) or stronger (1.2) voice.")] = 1.0,
+    merged: Annotated[Path | None, typer.Option("--merged", metavar="DIR", help="A merged export instead of a run.")] = None,
+    server: Annotated[str | None, typer.Option("--server", metavar="URL", help="A running server: vLLM or llama.cpp.")] = None,
+    model: Annotated[str, typer.Option("--model", help="What the server calls the adapter, where it has more than one.")] = "",
     json: Json = False,
 ) -> None:
     """Write a passage from a beat, in the voice; it streams as it is written.
 
     Example: penname -C bronte write "Jane finds the attic door unlocked." --seed 3
     """
+    from penname.core.beatstyle import style_warning
     from penname.core.errors import BadInput
     from penname.core.files import json_text, read_text
     from penname.core.folder import open_voice
     from penname.core.progress import say
     from penname.serving import write as writing
-    from penname.serving.voices import open_run, said_verdict
+    from penname.serving.voices import said_verdict
 
     voice = open_voice(where, overrides)
     if (beat is None) == (beats is None):
         raise BadInput('write wants one beat, or a file of them with --beats: penname write "The carriage is late."')
     lines = writing.read_beats(beats) if beats else [writing.check_beat(beat or "")]
     lines = [writing.with_cast(line, cast) for line in lines]
-    given = {key: value for key, value in (("temperature", temperature), ("top_p", top_p)) if value is not None}
-    settings = voice.config.sampling.model_copy(update=given)
+    settings = writing.sampling(voice, temperature, top_p)
     earlier = [("", read_text(context).strip())] if context else []
-    from penname.core.beatstyle import style_warning
-
     if warning := style_warning(lines[0], writing.trained_style(voice)):
         say(warning)
-    say(said_verdict(voice))
-    chosen = open_run(voice, run)
-    carrier = voice.config.carrier
-    opened = {"device": carrier.device, "dtype": carrier.dtype}
-    if compare:
-        names = [name for name in voice.finished_runs() if run is None or name == run]
-        pens = [(None, "base model"), *((open_run(voice, name).adapter, name) for name in names)]
-    else:
-        pens = [(chosen.adapter, chosen.name)]
     rows = []
-    for adapter, name in pens:
-        pen = writing.open_pen(chosen.carrier, name, adapter, scale=scale, **opened)
+    told = False
+    for pen in writing.pens(voice, run=run, merged=merged, server=server, model=model, compare=compare, scale=scale):
+        if not told:
+            say(said_verdict(voice))
+            told = True
         if not (json or compare) and candidates == 1 and len(lines) == 1:
             for piece in writing.stream_passage(pen, lines[0], settings, seed, earlier):
                 print(piece, end="", flush=True)
             print()
             return
         for line, texts in writing.write_passages(pen, lines, settings, seed, candidates=candidates, context=earlier):
-            rows.append({"who": name, "beat": line, "passages": texts})
+            rows.append({"who": pen.name, "beat": line, "passages": texts})
+            if not (json or compare):
+                _print_passages(texts)
     if json:
         print(json_text(rows), end="")
-        return
+    elif compare:
+        _print_side_by_side(rows)
+
+
+def _print_passages(texts: list[str]) -> None:
+    for number, text in enumerate(texts, 1):
+        print(f"-- {number}\n{text}\n" if len(texts) > 1 else f"{text}\n", flush=True)
+
+
+def _print_side_by_side(rows: list[dict[str, Any]]) -> None:
+    """A column for each who wrote where the terminal is wide enough, else one below the other."""
+    from rich.console import Console
+    from rich.table import Table
+
+    by_name: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
-        if len(pens) > 1:
-            print(f"\n== {row['who']}")
-        for number, text in enumerate(row["passages"], 1):
-            print(f"\n-- {number}\n{text}" if candidates > 1 else f"\n{text}")
+        by_name.setdefault(row["who"], []).append(row)
+    console = Console(highlight=False, markup=False)
+    wide = console.width >= COLUMN_MIN * len(by_name)
+    for own in zip(*by_name.values(), strict=True):  # one row a name, all of the same beat
+        print(f"[{own[0]['beat']}]\n")
+        if not wide:
+            for row in own:
+                print(f"== {row['who']}\n")
+                _print_passages(row["passages"])
+            continue
+        table = Table(*by_name, box=None, padding=(0, 3, 1, 0))
+        for texts in zip(*(row["passages"] for row in own), strict=True):
+            table.add_row(*texts)
+        console.print(table)

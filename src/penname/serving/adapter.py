@@ -14,6 +14,7 @@ from penname.core.files import read_json
 from penname.core.hashing import adapter_digest
 
 WEIGHTS, CONFIG = "adapter_model.safetensors", "adapter_config.json"
+PICKLES = (".bin", ".pt", ".pth", ".pkl", ".ckpt")
 PREFIX = "base_model.model."  # what PEFT puts before a module's path
 _KEY = re.compile(r"^(?P<module>.+)\.lora_(?P<side>[AB])\.weight$")
 
@@ -55,12 +56,12 @@ class Adapter:
 
 def read_adapter(folder: Path) -> Adapter:
     """The adapter in ``folder``. BadInput: it is a pickle, is cut short, has no configuration, or is no LoRA adapter."""
+    if pickled := next((path.name for path in sorted(folder.glob("*")) if path.suffix in PICKLES), None):
+        raise BadInput(
+            f"{folder} holds a pickle ({pickled}), which could run code where a server loads it, so the folder is refused; "
+            "save the adapter as safetensors, and delete the pickle"
+        )
     if not (folder / WEIGHTS).is_file():
-        pickled = next((path.name for path in folder.glob("adapter_model.*") if path.suffix in (".bin", ".pt", ".pth")), None)
-        if pickled:
-            raise BadInput(
-                f"{folder} holds a pickle ({pickled}), which could run code when loaded, so it is refused; save it as safetensors"
-            )
         raise BadInput(f"{folder} is no adapter: it has no {WEIGHTS}; name a run with --run, or an adapter's folder")
     config = read_json(folder / CONFIG)
     if not isinstance(config, dict) or config.get("peft_type") != "LORA" or not isinstance(config.get("r"), int):

@@ -55,7 +55,9 @@ def bind_names(adapter: Adapter, serving: ServingClass) -> Binding:
     expected = _expected(adapter, serving)
     missing = sorted(expected - set(adapter.pairs))
     reasons += [f"{path} should be adapted and the file has nothing for it" for path in missing]
-    return Binding(1, serving.name, _state(matched, len(adapter.pairs), reasons), matched, len(adapter.pairs), tuple(reasons), serving.note)
+    return Binding(
+        1, serving.name, state_of(matched, len(adapter.pairs), reasons), matched, len(adapter.pairs), tuple(reasons), serving.note
+    )
 
 
 def _expected(adapter: Adapter, serving: ServingClass) -> set[str]:
@@ -77,7 +79,8 @@ def _near(module: str, serving: ServingClass) -> str:
     return f" (it has {near})" if near else ""
 
 
-def _state(matched: int, total: int, reasons: Sequence[str]) -> BindState:
+def state_of(matched: int, total: int, reasons: Sequence[str]) -> BindState:
+    """Bound only where everything matched and nothing speaks against it; partly where something matched."""
     if not reasons and matched == total:
         return "bound"
     return "partly bound" if matched else "not bound"
@@ -119,7 +122,7 @@ def bind_weights(adapter: Adapter, folder: Path, multimodal: bool = False) -> Bi
     targets = {f"{module}.weight" for module in tensors}
     others = [name for name in before if name in after and name not in targets and not torch.equal(before[name], after[name])]
     reasons += [f"{name} changed and is no target" for name in others]
-    return Binding(2, where, _state(matched, len(tensors), reasons), matched, len(tensors), tuple(reasons))
+    return Binding(2, where, state_of(matched, len(tensors), reasons), matched, len(tensors), tuple(reasons))
 
 
 def overall(bindings: Sequence[Binding]) -> BindState:

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from penname.core.errors import ProofFailed
+from penname.core.errors import BadInput, ProofFailed
 from penname.serving.adapter import Adapter, adapter_tensors
 
 LOGIT_TOLERANCE = 0.05  # of the adapter's own effect on the logits; what bf16 rounding of the merged weights may cost
@@ -15,6 +15,11 @@ LOGIT_TOLERANCE = 0.05  # of the adapter's own effect on the logits; what bf16 r
 
 def merge_into(model: Any, adapter: Adapter, scale: float = 1.0) -> list[str]:
     """Add the adapter to the model's own weights, computed in fp32 and rounded once. Gives the names of the changed tensors."""
+    if strangers := without_place(model, adapter):
+        raise BadInput(
+            f"{len(strangers)} of the adapter's {len(adapter.pairs)} matrices have no module of their name and shape in this carrier "
+            f"({strangers[0]}); see: penname bind"
+        )
     state = dict(model.named_parameters())
     changed = []
     for module, (a, b) in adapter_tensors(adapter).items():
@@ -23,6 +28,16 @@ def merge_into(model: Any, adapter: Adapter, scale: float = 1.0) -> list[str]:
         weight.data = (weight.data.float() + delta.to(weight.device)).to(weight.dtype)
         changed.append(f"{module}.weight")
     return changed
+
+
+def without_place(model: Any, adapter: Adapter) -> list[str]:
+    """Modules of the adapter that the model does not have, or has in another shape."""
+    shapes = {name: tuple(parameter.shape) for name, parameter in model.named_parameters()}
+    return [
+        module
+        for module, pair in adapter.pairs.items()
+        if shapes.get(f"{module}.weight") != (pair.b.shape[0], pair.a.shape[1]) or pair.a.shape[0] != pair.b.shape[1]
+    ]
 
 
 def adapted_logits(model: Any, adapter: Adapter, input_ids: torch.Tensor, scale: float = 1.0) -> torch.Tensor:

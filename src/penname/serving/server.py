@@ -5,19 +5,25 @@ A server that loads an adapter and ignores it answers 200 with the base model's 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from math import hypot
 from pathlib import Path
 from typing import Any
 
-import httpx
+import torch
 
-from penname.core.errors import BadInput, PennameError
+from penname.carriers.loading import load_model
+from penname.carriers.tokenizer import load_tokenizer
 from penname.serving.adapter import Adapter
-from penname.serving.bind import Binding, BindState
+from penname.serving.bind import Binding, state_of
+from penname.serving.client import Server, next_logprobs
+from penname.serving.merge import adapted_logits, without_place
 
-TOP = 10  # log probabilities a position that are compared
-TIMEOUT_SECONDS = 120.0
+SAME_SHARE = 0.2  # an adapter that moves the server by less than this of what it moves torch is not there
+NOISE_FACTOR = 2.0  # of what the server's own base is off by: its quantisation, measured and not guessed
+NOISE_MAX = 0.3  # above this an adapter that is half there could pass
+SLACK = 0.1
+MERGED_MAX = 0.5  # a server without a base must be nearer to base plus adapter than to the base, by half
 PROMPTS = (
     "[The boat comes in at dusk.]\n\n",
     "[She reads the letter again and burns it.]\n\nThe letter had lain on the table since morning, and",
@@ -25,135 +31,111 @@ PROMPTS = (
     "his back to the room, looking at the field that they had both ploughed since they were boys, and when he turned",
 )
 
+SAME = "the server's adapter says what its base says"
+
+Logprobs = dict[int, float]
+
 
 @dataclass(frozen=True)
-class ServerTarget:
-    """A server, and how its base and its adapter are asked for.
+class Asked:
+    """One prompt: what server and torch say of the next token, with and without the adapter."""
 
-    base_model, adapter_model: names for the ``model`` field. lora: for llama.cpp, which takes the adapter's scale in each request
-    instead of a name; the base is then asked with scale 0.
+    local_base: Logprobs
+    local_adapter: Logprobs
+    adapter: Logprobs
+    base: Logprobs | None = None  # None where the server has no base
+
+    @property
+    def off(self) -> float:
+        """What the server's adapter is off by, over what the adapter moves in torch at the same tokens: 0 is agreement."""
+        return self._over_effect(self.adapter, self.local_adapter)
+
+    @property
+    def noise(self) -> float:
+        """The same of the server's base: what its quantisation costs."""
+        return self._over_effect(self.base, self.local_base) if self.base else 0.0
+
+    @property
+    def moved(self) -> float:
+        """What the adapter moves on the server, over what it moves in torch, at the tokens that base and adapter both name."""
+        shared = [token for token in self.base or {} if token in self.adapter]
+        if not self.base or len(shared) < 0.8 * len(self.base):
+            return float("inf")  # other tokens are likely than before
+        effect = sum(abs(self.local_adapter[token] - self.local_base[token]) for token in shared)
+        return sum(abs(self.adapter[token] - self.base[token]) for token in shared) / effect if effect else 0.0
+
+    def _over_effect(self, said: Logprobs, local: Logprobs) -> float:
+        error = hypot(*(said[token] - local[token] for token in said))
+        effect = hypot(*(self.local_adapter[token] - self.local_base[token] for token in said))
+        return error / effect if effect else float("inf")
+
+
+def bind_server(server: Server, adapter: Adapter, carrier: Path) -> Binding:
+    """Ask for the next token's log probabilities after short and long prompts, and compare with torch.
+
+    With a base on the server the tolerance is fitted to the server's own quantisation: twice what its base is off by. A server of one
+    merged model must be nearer to base plus adapter than to the base, by half at least.
     """
-
-    url: str
-    base_model: str
-    adapter_model: str
-    lora_id: int | None = None
-    key: str = ""
-
-
-def bind_server(target: ServerTarget, adapter: Adapter, carrier: Path, base_quantised: float | None = None) -> Binding:
-    """Ask base and adapter for the next token's log probabilities after short and long prompts, and compare with torch.
-
-    The tolerance is fitted to the server's own quantisation: what its base differs from the local base, three times over.
-    """
-    local_base, local_adapter = _local_logprobs(carrier, adapter)
-    asked = []
-    for i, prompt in enumerate(PROMPTS):
-        ids = _ids(carrier, prompt)
-        base = _ask(target, ids, adapted=False)
-        adapted = _ask(target, ids, adapted=True)
-        asked.append((i, base, adapted))
-    reasons = []
-    effects, noises, misses = [], [], []
-    for i, base, adapted in asked:
-        effects.append(_distance(base, adapted))
-        noises.append(_distance(base, local_base[i]))
-        misses.append(_distance(adapted, local_adapter[i]))
-    local_effect = max(_distance(local_base[i], local_adapter[i]) for i in range(len(PROMPTS)))
-    noise = base_quantised if base_quantised is not None else max(noises)
-    if local_effect <= 3 * noise:
-        reasons.append(
-            f"the adapter moves log probabilities by {local_effect:.3f} and this server's base is off by {noise:.3f} already, "
-            "so nothing can be shown"
-        )
-    same = [i for i, effect in enumerate(effects) if effect < 0.2 * _distance(local_base[i], local_adapter[i])]
-    for i in same:
-        reasons.append(f"prompt {i + 1}: the server's adapter says what its base says (differs by {effects[i]:.4f})")
-    wrong = [i for i, miss in enumerate(misses) if i not in same and miss > 3 * noise + 0.05]
-    for i in wrong:
-        reasons.append(
-            f"prompt {i + 1}: the server's adapter is off by {misses[i]:.3f} from base plus adapter, its base by {noises[i]:.3f}"
-        )
-    matched = len(PROMPTS) - len(same) - len(wrong)
-    state: BindState = "bound" if not reasons else "partly bound" if matched and not same else "not bound"
-    note = f"effect {max(effects):.3f}, base off by {max(noises):.3f}, adapter off by {max(misses):.3f} (mean over the top {TOP})"
-    return Binding(3, target.url, state, matched, len(PROMPTS), tuple(reasons), note)
-
-
-def _ids(carrier: Path, prompt: str) -> list[int]:
-    from penname.carriers.tokenizer import load_tokenizer
-
-    tokenizer = load_tokenizer(carrier)
-    return [*tokenizer.start_ids, *tokenizer.encode(prompt)]
-
-
-def _local_logprobs(carrier: Path, adapter: Adapter) -> tuple[list[dict[int, float]], list[dict[int, float]]]:
-    import torch
-
-    from penname.carriers.loading import load_model
-    from penname.serving.merge import adapted_logits
-
     model = load_model(carrier, "cpu", torch.float32)
-    base, adapted = [], []
-    for prompt in PROMPTS:
-        ids = torch.tensor([_ids(carrier, prompt)])
-        with torch.inference_mode():
-            plain = model(input_ids=ids, use_cache=False).logits[0, -1].float().log_softmax(-1)
-        moved = adapted_logits(model, adapter, ids)[0, -1].log_softmax(-1)
-        base.append(dict(enumerate(plain.tolist())))
-        adapted.append(dict(enumerate(moved.tolist())))
-    return base, adapted
-
-
-def _distance(one: dict[int, float], other: dict[int, float]) -> float:
-    """Mean absolute difference of log probability over the likeliest tokens of ``one`` that both name."""
-    top = sorted(one, key=lambda token: (-one[token], token))[:TOP]
-    shared = [token for token in top if token in other]
-    return sum(abs(one[token] - other[token]) for token in shared) / len(shared) if shared else float("inf")
-
-
-def _ask(target: ServerTarget, ids: Sequence[int], adapted: bool) -> dict[int, float]:
-    """token id -> log probability of the next token, the likeliest 100 or as many as the server gives."""
-    headers = {"Authorization": f"Bearer {target.key}"} if target.key else {}
-    base = target.url.rstrip("/").removesuffix("/v1")
-    try:
-        if target.lora_id is not None:
-            body: dict[str, Any] = {
-                "prompt": list(ids),
-                "n_predict": 8,  # of which the first counts; the server holds back a token that is part of a character
-                "temperature": 0,
-                "n_probs": 100,
-                "cache_prompt": False,
-                "ignore_eos": True,  # an end as the first token would leave the answer without probabilities
-                "lora": [{"id": target.lora_id, "scale": 1.0 if adapted else 0.0}],
-            }
-            answer = httpx.post(f"{base}/completion", json=body, headers=headers, timeout=TIMEOUT_SECONDS).raise_for_status().json()
-            rows = answer["completion_probabilities"][0]["top_logprobs"]
-            return {int(row["id"]): float(row["logprob"]) for row in rows}
-        body = {
-            "model": target.adapter_model if adapted else target.base_model,
-            "prompt": list(ids),
-            "max_tokens": 1,
-            "temperature": 0,
-            "logprobs": 20,
-            "return_tokens_as_token_ids": True,
-        }
-        answer = httpx.post(f"{base}/v1/completions", json=body, headers=headers, timeout=TIMEOUT_SECONDS).raise_for_status().json()
-        return _openai_logprobs(answer["choices"][0]["logprobs"])
-    except httpx.HTTPStatusError as error:
-        raise PennameError(f"the server at {base} refuses: {error.response.status_code} {error.response.text[:200]}") from None
-    except (httpx.HTTPError, KeyError, IndexError, TypeError, ValueError) as error:
-        raise PennameError(
-            f"the server at {base} gives no log probabilities ({type(error).__name__}: {error}); binding cannot be shown there"
-        ) from None
-
-
-def _openai_logprobs(data: dict[str, Any]) -> dict[int, float]:
-    if "content" in data:  # llama.cpp's OpenAI-compatible answer
-        return {int(row["id"]): float(row["logprob"]) for row in data["content"][0]["top_logprobs"]}
-    top = data["top_logprobs"][0]
-    if not all(key.startswith("token_id:") for key in top):
-        raise BadInput(
-            "the server names tokens by their text, which does not tell them apart; start vLLM with --return-tokens-as-token-ids"
+    if strangers := without_place(model, adapter):
+        return _no_reference(server, adapter, carrier, strangers)
+    asked = [_ask(server, adapter, model, ids) for ids in _prompts(carrier)]
+    if all(one.local_base == one.local_adapter for one in asked):
+        return Binding(3, server.url, "not bound", 0, len(asked), ("the adapter changes nothing in torch either; its lora_B is all zeros",))
+    noise = max(one.noise for one in asked)
+    if noise > NOISE_MAX:
+        hidden = (
+            f"this server's base is off by {noise:.0%} of what the adapter moves, so nothing can be shown; "
+            "serve a base of the same carrier that is quantised less"
         )
-    return {int(key.removeprefix("token_id:")): float(value) for key, value in top.items()}
+        return Binding(3, server.url, "not bound", 0, len(asked), (hidden,))
+    faults = [_fault(one) for one in asked]
+    reasons = [f"prompt {number}: {fault}" for number, fault in enumerate(faults, 1) if fault]
+    base = f", its base by {noise:.1%}" if server.has_base else ""
+    note = f"log probabilities: adapter off by {max(one.off for one in asked):.1%} of what it moves{base}"
+    matched = faults.count("")
+    return Binding(3, server.url, state_of(matched, len(asked), reasons), matched, len(asked), tuple(reasons), note)
+
+
+def _fault(one: Asked) -> str:
+    """What is wrong with the server's answer to one prompt; "" where nothing is."""
+    if one.base is not None and one.moved < SAME_SHARE:
+        return SAME
+    most = MERGED_MAX if one.base is None else SLACK + NOISE_FACTOR * one.noise
+    if one.off <= most:
+        return ""
+    return f"the server's adapter is off from base plus adapter by {one.off:.0%} of what the adapter moves (at most {most:.0%})"
+
+
+def _prompts(carrier: Path) -> list[list[int]]:
+    tokenizer = load_tokenizer(carrier)
+    return [[*tokenizer.start_ids, *tokenizer.encode(prompt)] for prompt in PROMPTS]
+
+
+def _ask(server: Server, adapter: Adapter, model: Any, ids: list[int]) -> Asked:
+    """One prompt, first of torch and then of the server."""
+    fed = torch.tensor([ids])
+    with torch.inference_mode():
+        plain = model(input_ids=fed, use_cache=False).logits[0, -1].float().log_softmax(-1)
+    moved = adapted_logits(model, adapter, fed)[0, -1].log_softmax(-1)
+    base = next_logprobs(server, ids, adapted=False) if server.has_base else None
+    local_base, local_adapter = (dict(enumerate(row.tolist())) for row in (plain, moved))
+    return Asked(local_base, local_adapter, next_logprobs(server, ids, adapted=True), base)
+
+
+def _no_reference(server: Server, adapter: Adapter, carrier: Path, strangers: list[str]) -> Binding:
+    """An adapter with matrices that have no place in the carrier: whatever the server makes of it, it is not that adapter."""
+    reasons = [
+        f"{len(strangers)} of {len(adapter.pairs)} matrices have no module of their name and shape in the carrier ({strangers[0]}), "
+        "so nothing says what the server should say"
+    ]
+    if server.has_base:
+        same = [_near(next_logprobs(server, ids, False), next_logprobs(server, ids, True)) for ids in _prompts(carrier)]
+        reasons += [f"prompt {number}: {SAME}" for number, is_same in enumerate(same, 1) if is_same]
+    return Binding(3, server.url, "not bound", 0, len(PROMPTS), tuple(reasons))
+
+
+def _near(one: Logprobs, other: Logprobs) -> bool:
+    """Whether two answers are one model's: no likely token differs by more than servers differ from one call to the next."""
+    shared = [token for token in one if token in other]
+    return len(shared) > len(one) // 2 and all(abs(one[token] - other[token]) < 0.05 for token in shared)

@@ -10,6 +10,7 @@ from penname.carriers.store import resolve_carrier
 from penname.core.errors import BadInput, StaleInput
 from penname.core.files import read_json
 from penname.core.folder import VoiceFolder
+from penname.core.stage import damaged_files, read_manifest
 from penname.serving.adapter import Adapter, read_adapter
 
 
@@ -33,11 +34,23 @@ def open_run(voice: VoiceFolder, name: str | None = None) -> ServedRun:
         raise BadInput(f'there is no finished run "{name}"; there are {", ".join(names)}')
     if not name:
         records = {run: read_json(voice.runs / run / "run.json") for run in names}
-        own = [run for run in names if records[run]["arm"]["carrier"] == Path(voice.config.carrier.name).name] or names
+        trained = [run for run in names if "scaled" not in records[run]] or names
+        own = [run for run in trained if records[run]["arm"]["carrier"] == Path(voice.config.carrier.name).name] or trained
         name = min(own, key=lambda run: ((records[run].get("best") or {}).get("loss", float("inf")), run))
     folder = voice.runs / name
     record = read_json(folder / "run.json")
+    _require_whole(folder)
     return ServedRun(name, folder, record, read_adapter(folder / "adapter"), resolve_carrier(record["settings"]["carrier"]["name"]))
+
+
+def _require_whole(folder: Path) -> None:
+    """BadInput where the adapter is not the file that training wrote, byte for byte."""
+    manifest = read_manifest(folder)
+    if manifest is not None and (bad := damaged_files(folder, manifest)):
+        raise BadInput(
+            f"{folder.name}/{bad[0]} is missing or not the file that was written when the run finished (its checksum differs); "
+            "bring the run back with penname restore, or train it again"
+        )
 
 
 def said_verdict(voice: VoiceFolder) -> str:
