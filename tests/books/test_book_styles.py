@@ -138,6 +138,19 @@ def test_a_starred_note_below_its_paragraph_goes(tmp_path: Path) -> None:
     assert "The Wear ran by the mill.\n\nNumber 1" in read(tmp_path, text).text
 
 
+def test_a_note_in_a_starred_bracket_goes_with_its_sign(tmp_path: Path) -> None:
+    text = f"CHAPTER I\n\nThe yarraman* stood by the 'bujeri* mill,' they said.\n\n[*Yarraman--a horse.]\n\n[*Bujeri--good.]\n\n{prose(1, 4)}\n"
+    assert read(tmp_path, text).text.startswith("CHAPTER I\n\nThe yarraman stood by the 'bujeri mill,' they said.\n\nNumber 1")
+
+
+@pytest.mark.parametrize(
+    "word", ["Picture: The mill", "Plate III", "Map of the mill", "Page 12", "Blank Page", "Music", "Illustration (2)"]
+)
+def test_a_bracket_for_what_is_not_text_goes(tmp_path: Path, word: str) -> None:
+    text = f"CHAPTER I\n\n{prose(1, 4)}\n\n[{word}]\n\n{prose(7, 4)}\n"
+    assert "[" not in read(tmp_path, text).text
+
+
 def test_titles_in_capitals_without_numbers_or_contents(tmp_path: Path) -> None:
     titles = ["THE MILL AT DAWN", "THE LAMP", "WHAT THE DOG KNEW", "THE BRIDGE"]
     assert kinds(read(tmp_path, chapters(titles, 8))) == [("chapter", title) for title in titles]

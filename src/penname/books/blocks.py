@@ -20,6 +20,7 @@ Layout = Literal["blank", "wrapped", "lines", "kept"]
 _BREAK_LINE = re.compile(r"(?:\\?[*•·⁂☆★†#~=_+—–-]\s*)+|(?:[oO0]\s+){2,}[oO0]")
 _BREAK_STARTS = frozenset("\\*•·⁂☆★†#~=_+—–-")
 _TERMINAL = frozenset(".!?:\"'”’)—*_")
+_TERM = re.compile(r"[\"'“‘][\w-]+(?: [\w-]+){0,3}[\"'”’] [a-z]")  # a word or title in quotes, no speech
 _SPEECH_ENDS = frozenset(".!?,-—…")
 _HEADING_LINE = re.compile(
     rf"(?:THE\s+)?(?:(?:VOLUME|VOL\.?|PART|BOOK|CHAPTER|CHAP\.?|LETTER|STAVE|CANTO|PHASE|EPOCH|EPISODE|SECTION)\s+(?:THE\s+)?"
@@ -236,7 +237,7 @@ def _speaker_changes(last: str, line: str) -> bool:
     Measured on novels whose paragraphs are known: true of 99 in 100 such places where both hold, of 7 in 10 where one does.
     """
     closes = last[-1] in "\"'”’" and last[-2:-1] in _SPEECH_ENDS
-    opens = line[0] in "\"'“‘" and line[1:2].isalpha()
+    opens = line[0] in "\"'“‘" and line[1:2].isalpha() and not _TERM.match(line)
     return (closes and (opens or line[0].isupper())) or (opens and last[-1] in ".!?")
 
 

@@ -15,8 +15,8 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _RULES = (("foot", "footnote"), ("endn", "footnote"), ("side", "footnote"), ("tran", "transcriber-note"), ("tn", "transcriber-note"),
-          ("note", "transcriber-note"), ("publ", "credit"), ("pg", "page-number"), ("page", "page-number"), ("p", "page-number"),
-          ("blan", "page-number"))  # fmt: skip
+          ("note", "transcriber-note"), ("publ", "credit"), ("blan", "page-number"))  # fmt: skip
+_PAGES = frozenset(("pg", "page", "p"))
 _MAX_BRACKET_CHARS = 20_000
 _PAGE_ONLY = re.compile(r"\[\s*(?:pg|page|p)\b\.?\s*(?:\d{1,4}|[ivxlc]{1,7})\s*\]", re.IGNORECASE)
 _PICTURE_FILE = re.compile(r"\{[^{}]{0,400}\.(?:jpe?g|png|gif)\}", re.IGNORECASE)
@@ -28,6 +28,9 @@ _BAR = re.compile(r"(?m)(?<=\n\n)\|(?=[A-Z][A-Z' ])")  # how some texts mark whe
 _BARS = 3
 _NOTE_HEADING = re.compile(r"(?im)(?<=\n\n)[ \t]*(?:foot|end)?notes?[ \t]*[:.]?[ \t]*(?=\n+[ \t]*[\[{](?:1|A|\*)[\]}][ \t]+\S)")
 _STAR_NOTE = re.compile(r"(?m)(?<=\n\n)[ \t]*(?P<mark>[*†‡§])[ \t]?(?=[\w\"'“‘])")
+_STAR_BRACKET = re.compile(r"\[[*†‡§]{1,3}\s*(?=[\w\"'“‘])")
+_STAR_SIGN = re.compile(r"(?<=[\w.,;:!?\"'”’)]) ?[*†‡](?=[\s.,;:!?\"'”’)—-])")
+_STAR_OPENS = re.compile(r"(?<!\S)\*(?=\w)")
 _STARRED_CHARS = 5000
 _BRACKET = re.compile(r"[\[\]]")
 _BLANK = re.compile(r"\n[ \t]*\n")
@@ -63,6 +66,7 @@ def _all_notes(text: str) -> Iterator[Rewrite]:
     if marks:
         yield from ((match.start(), match.end(), "", "footnote") for match in _NOTE_HEADING.finditer(text))
     yield from _starred(text)
+    yield from _star_brackets(text)
     for match in _NOTE_BODY.finditer(text) if marks else ():
         if match["mark"] in marks:
             blank = _BLANK.search(text, match.end())
@@ -82,6 +86,20 @@ def _starred(text: str) -> Iterator[Rewrite]:
             yield match.start(), blank.start() if blank else len(text), "", "footnote"
 
 
+def _star_brackets(text: str) -> Iterator[Rewrite]:
+    """Notes like "[*Yarraman--horse.]", which no story writes, and the signs above them, unless stars mark emphasis there."""
+    reached = 0
+    for match in _STAR_BRACKET.finditer(text):
+        end = text.find("]", match.end(), match.end() + _STARRED_CHARS) + 1
+        if not end or match.start() < reached:
+            continue
+        above = max(reached, match.start() - _STARRED_CHARS)
+        if not _STAR_OPENS.search(text, above, match.start()):
+            yield from ((sign.start(), sign.end(), "", "footnote-mark") for sign in _STAR_SIGN.finditer(text, above, match.start()))
+        yield match.start(), end, "", "footnote"
+        reached = end
+
+
 def _brackets(text: str) -> Iterator[Rewrite]:
     openings = list(_OPENING.finditer(text))
     closings = _closings(text) if openings else {}
@@ -93,8 +111,10 @@ def _brackets(text: str) -> Iterator[Rewrite]:
             continue
         what = match["what"].lower()
         rule = next((rule for head, rule in _RULES if what.startswith(head)), "illustration")
-        if rule == "page-number" and not _PAGE_ONLY.match(text, start) and what != "blank page":
-            continue
+        if what in _PAGES:
+            rule = "page-number"
+            if not _PAGE_ONLY.match(text, start):
+                continue
         reached = end
         yield start, end, "", rule
 
