@@ -52,6 +52,22 @@ def test_write_leaves_the_old_file_when_the_disk_is_full(tmp_path, monkeypatch):
     assert [p.name for p in tmp_path.iterdir()] == ["a.json"]
 
 
+def test_a_folder_that_cannot_be_written_is_one_sentence_wherever_it_is_met(tmp_path, monkeypatch):
+    def refused(*_args, **_more):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(files.tempfile, "mkstemp", refused)
+    monkeypatch.setattr(files.tempfile, "mkdtemp", refused)
+    told = r"cannot be written \(Permission denied\); make its folder writable and run again"
+    with pytest.raises(PennameError, match=told):
+        files.write_json(tmp_path / "a.json", {})
+    with pytest.raises(PennameError, match=told), stage_writer(tmp_path / "s", stage="s", version=1, settings={}, inputs={}):
+        pass
+    monkeypatch.setattr(Path, "open", refused)
+    with pytest.raises(PennameError, match=told), hold(tmp_path, "train"):
+        pass
+
+
 def test_jsonl_keeps_unicode_line_separators(tmp_path):
     path = tmp_path / "rows.jsonl"
     files.write_text(path, files.jsonl_text([{"t": "a\u2028b"}, {"t": "c\x85d"}]))
@@ -126,6 +142,25 @@ def test_set_overrides_and_is_checked(tmp_path):
         load_config(path, ["max_steps=9"])
     with pytest.raises(BadInput, match="training\\.max_stps"):
         load_config(path, ["training.max_stps=9"])
+
+
+@pytest.mark.parametrize(
+    ("override", "told"),
+    [
+        ("training.seeds=1,2", r"with --set: training\.seeds: input should be a list, as \[1, 2\] \(it is '1,2'\)"),
+        ("training.seeds=[]", r"training\.seeds: list should have at least 1 item"),
+        ("training.seeds=[2, 2]", r"training\.seeds: a seed stands twice"),
+        ("beats.passage_words_min=500", r"beats: passage_words_min \(500\) is above passage_words_max \(350\)"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused_in_the_words_of_toml(tmp_path, override, told):
+    path = tmp_path / "voice.toml"
+    path.write_text("")
+    with pytest.raises(BadInput, match=told):
+        load_config(path, [override])
+    path.write_text("beats = 3")
+    with pytest.raises(BadInput, match=r"beats: input should be a section"):
+        load_config(path)
 
 
 def test_configuration_is_frozen():

@@ -47,7 +47,7 @@ def beat(
     if show is not None or sample is not None:
         print_shown(show_beats(voice, show) if show is not None else sample_beats(voice, sample or 0), json)
         return
-    with hold(voice.path, "beat"):
+    with hold(voice.path, "beats"):
         if edit is not None:
             if line is None:
                 line = typer.prompt(f"beat of {edit}", err=True) if sys.stdin.isatty() else ""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from penname.core.errors import BadInput
 from penname.core.files import read_text
@@ -113,6 +113,12 @@ class BeatsConfig(Section):
     send_text: Literal["ask", "yes"] = "ask"
     """Whether passages may be sent to a server that is not on this machine."""
 
+    @model_validator(mode="after")
+    def _limits_in_order(self) -> BeatsConfig:
+        if self.passage_words_min > self.passage_words_max:
+            raise ValueError(f"passage_words_min ({self.passage_words_min}) is above passage_words_max ({self.passage_words_max})")
+        return self
+
 
 class CarrierConfig(Section):
     """[carrier]: the base model."""
@@ -143,7 +149,7 @@ class ShardsConfig(Section):
 class TrainingConfig(Section):
     """[training]."""
 
-    seeds: tuple[int, ...] = (1, 2)
+    seeds: tuple[int, ...] = Field((1, 2), min_length=1)
     """One run a seed; two is the least that shows a spread."""
     lora_rank: int = Field(32, ge=1)
     """r of LoRA."""
@@ -191,6 +197,13 @@ class TrainingConfig(Section):
     """Also log to a tracker."""
     ask_above_hours: float = Field(2.0, ge=0)
     """`train` asks before a run that its plan puts above this."""
+
+    @field_validator("seeds")
+    @classmethod
+    def _each_seed_once(cls, seeds: tuple[int, ...]) -> tuple[int, ...]:
+        if len(set(seeds)) < len(seeds):
+            raise ValueError("a seed stands twice, and a run is known by its seed")
+        return seeds
 
 
 class SamplingConfig(Section):
@@ -267,7 +280,7 @@ def load_config(path: Path, overrides: Sequence[str] = ()) -> Config:
     except ValidationError as error:
         problems += [_sentence(item) for item in error.errors()]
     if problems:
-        raise BadInput(f"{path}: " + "; ".join(problems))
+        raise BadInput(f"{path}{' with --set' if overrides else ''}: " + "; ".join(problems))
     return config
 
 
@@ -278,10 +291,17 @@ def _toml_value(text: str) -> Any:
         return text  # a bare word is a string: --set carrier.name=qwen3-0.6b
 
 
+# What pydantic calls by Python's names, a person writes in TOML.
+_IN_TOML = {"tuple_type": "input should be a list, as [1, 2]", "model_type": "input should be a section, as [section] with keys below it"}
+
+
 def _sentence(item: Any) -> str:
     where = ".".join(str(part) for part in item["loc"])
+    if item["type"] == "value_error":
+        return f"{where}: {item['ctx']['error']}"
     if item["type"] != "extra_forbidden":
-        return f"{where}: {item['msg'][0].lower()}{item['msg'][1:]} (it is {item['input']!r})"
+        says = _IN_TOML.get(item["type"]) or f"{item['msg'][0].lower()}{item['msg'][1:]}".replace("tuple", "list")
+        return f"{where}: {says} (it is {item['input']!r})"
     near = difflib.get_close_matches(where, _known_keys(), n=1, cutoff=0.5)
     return f'there is no setting "{where}"' + (f', did you mean "{near[0]}"?' if near else "; see docs/configuration.md")
 

@@ -15,8 +15,11 @@ from penname.core.errors import BadInput, PennameError
 
 def write_bytes(path: Path, data: bytes) -> None:
     """Replace ``path`` by ``data`` in one step. Raises PennameError when the disk is full or read-only; the old file stays."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:80]}.")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:80]}.")
+    except OSError as error:
+        raise disk_error(error, path) from error
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -60,7 +63,9 @@ def read_text(path: Path) -> str:
     except FileNotFoundError:
         raise BadInput(f"there is no file {path}") from None
     except UnicodeDecodeError as error:
-        raise BadInput(f"{path} is not UTF-8 text (byte {error.start}); it was not written by Penname, or is damaged") from None
+        raise BadInput(
+            f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8, or make it again where Penname wrote it"
+        ) from None
 
 
 def read_json(path: Path) -> Any:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from penname.core.errors import PennameError
+from penname.core.files import disk_error
 
 try:
     import fcntl
@@ -29,7 +30,10 @@ def hold(folder: Path, doing: str) -> Iterator[None]:
     if fcntl is None or key in _held:
         yield
         return
-    file = (folder / LOCK).open("a+", encoding="utf-8")
+    try:
+        file = (folder / LOCK).open("a+", encoding="utf-8")
+    except OSError as error:
+        raise disk_error(error, folder.resolve() / LOCK) from error
     try:
         if not _try_lock(file):
             other = holder(folder) or {}

@@ -97,8 +97,11 @@ def stage_writer(
     old manifest names are removed. Whatever raises inside leaves the earlier result as it was. ``counts`` may be filled
     while writing.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    aside = Path(tempfile.mkdtemp(dir=folder, prefix=".writing-"))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(dir=folder, prefix=".writing-"))
+    except OSError as error:
+        raise disk_error(error, folder) from error
     try:
         yield aside
         files: dict[str, dict[str, Any]] = {}

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from penname.core.errors import JudgeSaysNo, StaleInput
+from penname.core.errors import JudgeSaysNo
 from penname.core.files import read_json, write_json
 from penname.core.folder import VoiceFolder
 from penname.core.lock import hold
@@ -93,11 +93,3 @@ def _note_seconds(voice: VoiceFolder, stage: Stage, seconds: float) -> None:
     timings = read_json(path) if path.exists() else {}
     timings[stage.name] = round(seconds, 2)
     write_json(path, timings)
-
-
-def require_fresh(voice: VoiceFolder, name: str) -> None:
-    """StaleInput, with the command to run, unless the stage is fresh."""
-    stage = stage_named(name)
-    found = stage_state(voice, stage)
-    if found.state != "fresh":
-        raise StaleInput(f"{name} is {found.state}{f' ({found.why})' if found.why else ''}; run: penname {stage.verb}")
