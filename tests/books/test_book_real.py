@@ -12,7 +12,8 @@ import pytest
 from book_ends import STORIES
 from book_files import parts_of, to_docx, to_epub, to_markdown
 
-from penname.books import read_book
+from penname.books import decode_source, read_book
+from penname.books.blocks import cut_blocks, find_layout
 from penname.core.values import Book
 
 COUNTS = {
@@ -128,3 +129,26 @@ def test_nothing_of_a_story_is_cut(shared: Path, name: str) -> None:
     story = [r for r in book.removed if len(r.text) > 400 and r.rule not in ("footnote", "transcriber-note", "contents", "epigraph")]
     assert story == []
     assert len(book.text.split()) > 0.985 * len(source.replace("--", " -- ").split()) - source.count("--") * 2
+
+
+@pytest.mark.slow
+def test_paragraphs_are_found_without_their_blank_lines(shared: Path) -> None:
+    right = true = found = 0
+    for path in sorted((shared / "gold/litbank/original").glob("*.txt")):
+        text = decode_source(path).replace("\r\n", "\n")
+        if find_layout(text).kind != "blank":
+            continue
+        starts = {block.start for block in cut_blocks(text, kept=False)}
+        bare, truth, at, size = [], set(), 0, 0
+        for line in text.split("\n"):
+            if body := line.strip(" "):
+                if at + line.index(body[0]) in starts:
+                    truth.add(size)
+                bare.append(body)
+                size += len(body) + 1
+            at += len(line) + 1
+        told = {block.start for block in cut_blocks("\n".join(bare), kept=False)}
+        right, true, found = right + len(told & truth), true + len(truth), found + len(told)
+    print(f"of {true} paragraphs' starts {right / true:.3f} are found; of what is found {right / found:.3f} are starts")
+    assert right / true > 0.95
+    assert right / found > 0.96

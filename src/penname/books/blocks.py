@@ -15,7 +15,7 @@ from penname.books.numerals import WORD_PATTERN, WORDS
 from penname.books.titles import looks_like_title
 
 BlockKind = Literal["prose", "verse", "break", "gone"]
-Layout = Literal["blank", "wrapped", "lines", "kept"]
+LayoutKind = Literal["blank", "wrapped", "lines", "kept"]
 
 _BREAK_LINE = re.compile(r"(?:\\?[*•·⁂☆★†#~=_+—–-]\s*)+|(?:[oO0]\s+){2,}[oO0]")
 _BREAK_STARTS = frozenset("\\*•·⁂☆★†#~=_+—–-")
@@ -38,9 +38,19 @@ _OPENERS = (
 )
 _HEADING_STARTS = frozenset(word[:3].upper() for word in (*_OPENERS.split(), *WORDS))
 _BREAK_CHARS = 200
-_KEPT: tuple[Layout, int] = ("kept", 0)
 _SPARE_COLUMNS = 3
 _VERSE_COLUMNS = 8
+
+
+class Layout(NamedTuple):
+    """How paragraphs are set apart: by blank lines, by how full their lines are ("wrapped"), each line one, or as they were kept.
+
+    Lines are wrapped at ``width`` (0: not at all); one with ``spare`` columns to spare for the next word ended on purpose.
+    """
+
+    kind: LayoutKind
+    width: int = 0
+    spare: int = _SPARE_COLUMNS
 
 
 class Block(NamedTuple):
@@ -90,8 +100,8 @@ def cut_blocks(text: str, kept: bool) -> list[Block]:
     Otherwise paragraphs are told apart by blank lines, or, where there are none, by how full the lines are: a line that
     had room for the next line's first word ended its paragraph.
     """
-    layout, width = _KEPT if kept else find_layout(text)
-    return _with_seams(text, [_block(run, gap, width, layout) for gap, run in _runs(text, layout, width)], width)
+    layout = Layout("kept") if kept else find_layout(text)
+    return _with_seams(text, [_block(run, gap, layout) for gap, run in _runs(text, layout)], layout.width)
 
 
 def _lines(text: str) -> Iterator[_Line]:
@@ -117,9 +127,9 @@ def _followed(text: str) -> Iterator[tuple[_Line, _Line | None]]:
         yield last, None
 
 
-def find_layout(text: str) -> tuple[Layout, int]:
-    """How paragraphs are set apart, and the width that lines are wrapped at (0: not wrapped)."""
-    sizes, ends = array("i"), array("i")
+def find_layout(text: str) -> Layout:
+    """How paragraphs are set apart, and the width that lines are wrapped at."""
+    sizes, ends, inside = array("i"), array("i"), array("i")
     blocks = touching = 0
     for line, following in _followed(text):
         if line.text:
@@ -130,17 +140,25 @@ def find_layout(text: str) -> tuple[Layout, int]:
             blocks += 1
             continue
         touching += 1
-        if line.text[-1] in ".!?\"'”’" and not following.text[0].islower():
+        if following.text[0].islower():
+            inside.append(_needed(line, following))
+        elif line.text[-1] in ".!?\"'”’":
             ends.append(_needed(line, following))
     if not sizes:
-        return "lines", 0
-    ordered = np.sort(np.array(sizes))
-    width, longest = (int(ordered[int(share * (len(ordered) - 1))]) for share in (0.95, 0.995))
+        return Layout("lines")
+    width, longest = (_quantile(sizes, share) for share in (0.95, 0.995))
     if longest > 1.5 * width + 20 or width > 140:
         # One line a paragraph. With blank lines between, lines that touch are verse; without, every line is a paragraph.
-        return ("kept" if touching < 0.3 * len(sizes) else "lines"), 0
+        return Layout("kept" if touching < 0.3 * len(sizes) else "lines")
     breaks = int(np.count_nonzero(np.array(ends) <= width - 10))
-    return ("wrapped" if breaks > blocks + min(20, blocks + 3) else "blank"), width
+    # Lines that were broken by phrases have room to spare inside sentences too.
+    spare = max(_SPARE_COLUMNS, width - _quantile(inside, 0.05) + 1) if inside else _SPARE_COLUMNS
+    return Layout("wrapped" if breaks > blocks + min(20, blocks + 3) else "blank", width, spare)
+
+
+def _quantile(sizes: array[int], share: float) -> int:
+    at = int(share * (len(sizes) - 1))
+    return int(np.partition(np.array(sizes), at)[at])
 
 
 def _needed(line: _Line, following: _Line) -> int:
@@ -154,7 +172,7 @@ def _room(line: _Line, following: _Line, width: int) -> int:
     return width - _needed(line, following)
 
 
-def _runs(text: str, layout: Layout, width: int) -> Iterator[tuple[int, list[_Line]]]:
+def _runs(text: str, layout: Layout) -> Iterator[tuple[int, list[_Line]]]:
     run: list[_Line] = []
     gap = blank = 0
     headed = title = False  # right behind a heading; in its title
@@ -165,16 +183,16 @@ def _runs(text: str, layout: Layout, width: int) -> Iterator[tuple[int, list[_Li
                 run = []
             blank += 1
             continue
-        alone = layout == "lines" or _is_break(line.text) or (layout == "wrapped" and is_heading_line(line.text))
-        if run and (alone or _ends(run, line, after, layout, width) or (title and not _title_goes_on(run, line))):
+        alone = layout.kind == "lines" or _is_break(line.text) or (layout.kind == "wrapped" and is_heading_line(line.text))
+        if run and (alone or _ends(run, line, after, layout) or (title and not _title_goes_on(run, line))):
             yield gap, run
             run = []
         if not run:
             gap, blank = blank, 0
             title = headed and looks_like_title(line.text)
-        headed = layout == "wrapped" and alone
+        headed = layout.kind == "wrapped" and alone
         run.append(line)
-        if alone or (len(run) == 1 and is_heading_line(line.text) and _room_after(line, after, width)):
+        if alone or (len(run) == 1 and is_heading_line(line.text) and _room_after(line, after, layout.width)):
             yield gap, run
             run = []
     if run:
@@ -208,27 +226,27 @@ def is_heading_line(line: str) -> bool:
     return not rest.strip(".:—–-_*=] ") or rest[0] in ".:—–-" or rest[0].isupper()
 
 
-def _ends(run: list[_Line], line: _Line, after: _Line | None, layout: Layout, width: int) -> bool:
+def _ends(run: list[_Line], line: _Line, after: _Line | None, layout: Layout) -> bool:
     """Whether a paragraph without a blank line behind it ends before ``line``."""
     last = run[-1]
-    if layout != "wrapped":
+    if layout.kind != "wrapped":
         # A heading that lacks the blank line before it, but not the one behind it.
-        alone = layout == "blank" and (after is None or not after.text) and last.text[-1] in _TERMINAL
+        alone = layout.kind == "blank" and (after is None or not after.text) and last.text[-1] in _TERMINAL
         return alone and line.text.isupper() and is_heading_line(line.text)
     if line.indent >= 2 and last.indent < 2:
         return True
-    room = _room(last, line, width)
+    room = _room(last, line, layout.width)
     if line.text[0].islower():
         return False
-    if room < _SPARE_COLUMNS:
+    if room < layout.spare:
         return _speaker_changes(last.text, line.text)
     if last.text[-1] in _TERMINAL:
         return True
     if room < _VERSE_COLUMNS:
         return False
     # A short line, and the next begins with a capital: verse goes on, as long as its lines stay short; else a new paragraph.
-    verse = all(len(item.text) < width - _VERSE_COLUMNS for item in (*run, line)) and last.text.isupper() == line.text.isupper()
-    return not (verse and (after is None or not after.text or _room(line, after, width) >= _SPARE_COLUMNS))
+    verse = all(len(item.text) < layout.width - _VERSE_COLUMNS for item in (*run, line)) and last.text.isupper() == line.text.isupper()
+    return not (verse and (after is None or not after.text or _room(line, after, layout.width) >= layout.spare))
 
 
 def _speaker_changes(last: str, line: str) -> bool:
@@ -241,14 +259,14 @@ def _speaker_changes(last: str, line: str) -> bool:
     return (closes and (opens or line[0].isupper())) or (opens and last[-1] in ".!?")
 
 
-def _block(run: list[_Line], gap: int, width: int, layout: Layout) -> Block:
+def _block(run: list[_Line], gap: int, layout: Layout) -> Block:
     kind: BlockKind = "prose"
     if len(run) == 1:
         kind = "break" if _is_break(run[0].text) else "prose"
-    elif layout == "kept":
+    elif layout.kind == "kept":
         kind = "verse"
     else:
-        free = sum(1 for a, b in pairwise(run) if _room(a, b, width) >= _VERSE_COLUMNS)
+        free = sum(1 for a, b in pairwise(run) if _room(a, b, layout.width) >= _VERSE_COLUMNS)
         # Prose that was wrapped by phrases has loose lines too, but they do not begin with capitals or stand indented.
         set_off = sum(not line.text[0].islower() for line in run) >= 0.6 * len(run) or all(line.indent >= 4 for line in run)
         kind = "verse" if free > 0.6 * (len(run) - 1) and set_off else "prose"
