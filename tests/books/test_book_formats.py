@@ -100,6 +100,29 @@ def test_markup_that_is_no_text_of_the_book_is_removed_by_its_rule(tmp_path: Pat
     assert "var x" not in book.text
 
 
+def test_a_page_as_gutenberg_makes_them_now(tmp_path: Path) -> None:
+    frame = '<section class="pg-boilerplate pgheader" id="{}"><h2>The Project Gutenberg eBook of The Mill</h2><div>{}</div></section>'
+    page = (
+        "<!DOCTYPE html><html><head><title>The Mill | Project Gutenberg</title></head><body>"
+        + frame.format("pg-header", "*** START OF THE PROJECT GUTENBERG EBOOK THE MILL ***")
+        + "<div class='figcenter'><img src='c.jpg' alt=''><p>The mill as it was</p></div><h1>THE MILL</h1><p>BY<br>ANN NOBODY</p>"
+        "<h2>CONTENTS</h2><table class='toc'><tr><td>I.</td><td><a href='#c1'>The Mill</a></td><td>1</td></tr>"
+        "<tr><td>II.</td><td><a href='#c2'>The Bridge</a></td><td>9</td></tr></table>"
+        f"<div class='chapter'><h2 id='c1'>CHAPTER I.<br><span>THE MILL</span></h2></div><p><span class='dropcap'>N</span><span>umber</span> {paragraph(1)}</p>"
+        "<div class='poetry-container'><div class='poetry'><div class='stanza'><div class='verse indent0'>By the water,</div>"
+        "<div class='verse indent2'>By the mill.</div></div><div class='stanza'><div class='verse indent0'>By the road.</div></div></div></div>"
+        "<figure class='figcenter'><img src='i.jpg' alt=''><figcaption>She put it back</figcaption></figure>"
+        f"<hr class='chap'><div class='chapter'><h2 id='c2'>CHAPTER II.<br>THE BRIDGE</h2></div><p>{paragraph(2)}</p><p>THE END</p>"
+        + frame.format("pg-footer", "*** END OF THE PROJECT GUTENBERG EBOOK THE MILL ***")
+        + "</body></html>"
+    )
+    book = read_book(put(tmp_path, "mill.html", page.encode()))
+    assert (book.title, book.author) == ("The Mill", "Ann Nobody")
+    assert book.text == (
+        f"CHAPTER I. THE MILL\n\nNumber {paragraph(1)}\n\nBy the water,\nBy the mill.\n\nBy the road.\n\nCHAPTER II. THE BRIDGE\n\n{paragraph(2)}\n"
+    )
+
+
 def test_a_folder_of_chapter_files_is_one_book_in_natural_order(tmp_path: Path) -> None:
     folder = tmp_path / "The Mill"
     folder.mkdir()

@@ -85,6 +85,7 @@ _SKIPPED = frozenset(
 )
 _HEADINGS = {f"h{n}": n for n in range(1, 7)}
 _ITALIC = frozenset(("i", "em", "cite", "dfn", "var"))
+_VERSE_LINE = re.compile(r"\b(?:verse|line|i\d+)\b", re.IGNORECASE)
 _VERSE_CLASS = re.compile(r"\b(?:stanza|linegroup|verse|poem|poetry|lg)\b", re.IGNORECASE)
 _CUT_CLASSES = (
     (re.compile(r"\b(?:pagenum|page-?num(?:ber)?|pageno|pb|folio|newpage)\w*\b", re.IGNORECASE), "page-number"),
@@ -92,7 +93,7 @@ _CUT_CLASSES = (
     (re.compile(r"\b(?:transnote|trans-?note|transcriber\w*|tnote?s?)\b", re.IGNORECASE), "transcriber-note"),
     (re.compile(r"\b(?:footnotes?|endnotes?|fn)\b", re.IGNORECASE), "footnote"),
     (re.compile(r"\b(?:fnanchor|noteref|footnote-?ref|citation)\b", re.IGNORECASE), "footnote-mark"),
-    (re.compile(r"\b(?:caption|figcaption)\b", re.IGNORECASE), "illustration"),
+    (re.compile(r"\b(?:caption|figcaption|figcenter|illus|illustration)\b", re.IGNORECASE), "illustration"),
 )
 _CUT_TYPES = {
     "pagebreak": "page-number", "toc": "contents", "loi": "contents", "lot": "contents", "landmarks": "contents", "page-list": "contents",
@@ -216,6 +217,8 @@ def emit(root: Any, emitter: Emitter, anchor: Callable[[str], None] | None = Non
 
 
 def _rule_of(node: Any, tag: str) -> str:
+    if tag == "figcaption":
+        return "illustration"
     kinds = f"{node.get('{http://www.idpf.org/2007/ops}type', '')} {node.get('role', '')}".split()
     for kind in kinds:
         if kind in _CUT_TYPES:
@@ -223,9 +226,14 @@ def _rule_of(node: Any, tag: str) -> str:
     names = f"{node.get('class', '')} {node.get('id', '') if tag in ('section', 'div') else ''}"
     if names.strip():
         for pattern, rule in _CUT_CLASSES:
-            if pattern.search(names):
+            if pattern.search(names) and not (rule == "illustration" and _holds_heading(node)):
                 return rule
     return ""
+
+
+def _holds_heading(node: Any) -> bool:
+    """Whether a picture's frame is put around a heading too."""
+    return any(isinstance(inner.tag, str) and inner.tag.rpartition("}")[2].lower() in _HEADINGS for inner in node.iter())
 
 
 def _open(walk: _Walk, node: Any, tag: str, cut_starts: dict[int, tuple[int, str]]) -> None:
@@ -260,7 +268,8 @@ def _open(walk: _Walk, node: Any, tag: str, cut_starts: dict[int, tuple[int, str
         walk.add(node.get("alt"))  # a drop capital
     elif tag in _ITALIC and walk.emitter.keep_italics:
         walk.add("_")
-    if block and _VERSE_CLASS.search(node.get("class", "")):
+    kind = node.get("class", "")
+    if block and _VERSE_CLASS.search(kind) and not (walk.verse and _VERSE_LINE.search(kind)):
         walk.verse += 1
         walk.verse_open = False
         cut_starts[-id(node)] = (0, "")

@@ -18,7 +18,7 @@ from penname.core.stage import Manifest, read_manifest, require_manifest, stage_
 from penname.core.store import save_book
 from penname.core.values import Book
 
-VERSION = 1
+VERSION = 2
 
 
 def books_settings(config: Config) -> dict[str, Any]:
