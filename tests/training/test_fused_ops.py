@@ -9,6 +9,7 @@ import torch
 from torch.nn.functional import cross_entropy, silu
 
 from penname.training import fused_native, fused_ops
+from penname.training.fused_attention import AttendByDocument
 
 TOLERANCE = {torch.float32: 2e-6, torch.bfloat16: 2e-2}
 
@@ -92,6 +93,49 @@ def test_cross_entropy_and_its_gradient(backend: str, dtype: torch.dtype) -> Non
     torch.testing.assert_close(changed.float(), reference.grad, atol=1e-6, rtol=8e-3 if dtype == torch.bfloat16 else 1e-4)
 
 
+def attended(lengths: tuple[int, ...], heads: int, shared: int, dim: int, dtype: torch.dtype) -> tuple[list[torch.Tensor], ...]:
+    """(result and gradients of AttendByDocument, the same by torch's own attention in float32, a call a document)."""
+    total, scale = sum(lengths), dim**-0.5
+    given = [drawn(1, total, n, dim, dtype=dtype, seed=n).transpose(1, 2).requires_grad_() for n in (heads, shared, shared + 1)]
+    given[2] = given[2].detach()[:, :shared].requires_grad_()  # strides of its own: heads of a wider tensor
+    d_out = drawn(1, total, heads, dim, dtype=dtype, seed=9)
+    ours = AttendByDocument.apply(*given, lengths, scale)
+    exact = [tensor.detach().float().requires_grad_() for tensor in given]
+    parts = [
+        torch.nn.functional.scaled_dot_product_attention(*part, is_causal=True, scale=scale, enable_gqa=True)
+        for part in zip(*(tensor.split(lengths, dim=2) for tensor in exact), strict=True)
+    ]
+    reference = torch.cat(parts, 2).transpose(1, 2)
+    return [ours, *torch.autograd.grad(ours, given, d_out)], [reference, *torch.autograd.grad(reference, exact, d_out.float())]
+
+
+@pytest.mark.parametrize(("lengths", "heads", "shared", "dim"), [((33, 1, 64, 7), 6, 2, 16), ((70,), 2, 2, 24), ((5, 130), 3, 1, 64)])
+def test_attention_and_its_gradient(backend: str, dtype: torch.dtype, lengths: tuple[int, ...], heads: int, shared: int, dim: int) -> None:
+    for ours, theirs in zip(*attended(lengths, heads, shared, dim, dtype), strict=True):
+        close(ours, theirs, dtype)
+
+
+def test_attention_keeps_its_bits_whatever_stands_beside_it_and_however_many_threads_run(backend: str, dtype: torch.dtype) -> None:
+    lengths, middle = (20, 45, 33), slice(20, 65)
+    given = [drawn(1, 98, n, 32, dtype=dtype, seed=n).transpose(1, 2) for n in (4, 2, 2)]
+    other = [drawn(1, 98, n, 32, dtype=dtype, seed=n + 50).transpose(1, 2) * 9 for n in (4, 2, 2)]
+    for changed, mine in zip(other, given, strict=True):
+        changed[:, :, middle] = mine[:, :, middle]
+    results = []
+    for inputs, threads in ((given, 1), (other, 1), (given, 2)):
+        inputs = [tensor.clone().requires_grad_() for tensor in inputs]
+        before = torch.get_num_threads()
+        torch.set_num_threads(threads)
+        try:
+            out = AttendByDocument.apply(*inputs, lengths, None)
+            found = torch.autograd.grad(out[:, middle].float().square().sum(), inputs)
+        finally:
+            torch.set_num_threads(before)
+        results.append([out[:, middle], *(gradient[:, :, middle] for gradient in found)])
+    for first, *others in zip(*results, strict=True):
+        assert all(torch.equal(first, again) for again in others)
+
+
 def test_the_exponential_of_the_kernels_holds_over_its_range() -> None:
     if fused_native.kernels() is None:
         pytest.skip("no C compiler here, so there are no C kernels to test")
@@ -102,6 +146,8 @@ def test_the_exponential_of_the_kernels_holds_over_its_range() -> None:
 
 def test_nan_stays_nan(backend: str, dtype: torch.dtype) -> None:
     bad = torch.full((1, 64), float("nan"), dtype=dtype)
+    value = bad.view(1, 1, 4, 16).clone().requires_grad_()
+    assert AttendByDocument.apply(value, value, value, (4,), None).isnan().all()
     _, normed, _ = fused_ops.norm_forward(bad, torch.ones(64, dtype=dtype), 1e-5, 0.0)
     assert normed.isnan().all()
     assert fused_ops.cross_entropy(bad.clone(), torch.tensor([5]), gradient=False).isnan()

@@ -21,7 +21,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from transformers import AttentionInterface
 
 from penname.core.errors import BadInput
-from penname.training.fused_attention import FlashByDocument, can_flash
+from penname.training.fused_attention import AttendByDocument, can_flash
 
 _PREFIX = "penname_"
 _VARLEN_HEAD_MAX = 256  # FlashAttention 2
@@ -44,7 +44,7 @@ def per_document_attention(
     """
     lengths = documents or (query.shape[2],)
     if can_flash(query, dropout):
-        return FlashByDocument.apply(query, key, value, lengths, scaling), None
+        return AttendByDocument.apply(query, key, value, lengths, scaling), None
     grouped = query.shape[1] != key.shape[1]
     parts = [
         scaled_dot_product_attention(q, k, v, is_causal=q.shape[2] > 1, scale=scaling, dropout_p=dropout, enable_gqa=grouped)

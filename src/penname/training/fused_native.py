@@ -20,7 +20,7 @@ import torch
 from penname.carriers.store import cache_folder
 from penname.core.hashing import sha256_value
 
-_SOURCE = Path(__file__).with_name("fused_kernels.c")
+_SOURCES = [Path(__file__).with_name(name) for name in ("fused_kernels.c", "fused_attention.c", "fused_numbers.h")]
 # Not -ffast-math: linking with it would switch denormals off in the whole process.
 _FLAGS = ("-O3", "-march=native", "-fopenmp", "-fPIC", "-shared", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast")
 _TIMEOUT_SECONDS = 120
@@ -34,6 +34,8 @@ _ARGUMENTS: dict[str, list[Any]] = {
     "swiglu_backward": [_P] * 3 + [_I],
     "rope": [_P] * 4 + [_I] * 6 + [_F],
     "cross_entropy": [_P] * 3 + [_I, _I, ctypes.c_int],
+    "attention_forward": [_P] * 7 + [_I] * 5 + [_P, _F],
+    "attention_backward": [_P] * 12 + [_I] * 5 + [_P, _F],
 }
 
 
@@ -48,11 +50,17 @@ class Kernels:
                 function = getattr(library, f"{name}_{suffix}")
                 function.argtypes, function.restype = [*arguments, ctypes.c_int], None
                 self._functions[name, dtype] = function
+        self._attention_scratch = library.attention_scratch
+        self._attention_scratch.argtypes, self._attention_scratch.restype = [_I, _I], _I
 
     def call(self, name: str, dtype: torch.dtype, *arguments: torch.Tensor | float | None) -> None:
         """Run a kernel on torch's own number of threads."""
         values = [a.data_ptr() if isinstance(a, torch.Tensor) else a for a in arguments]
         self._functions[name, dtype](*values, torch.get_num_threads())
+
+    def attention_scratch(self, longest: int, dim: int) -> torch.Tensor:
+        """Memory for the attention kernels on documents of up to ``longest`` tokens, every thread its own."""
+        return torch.empty(torch.get_num_threads() * self._attention_scratch(longest, dim), dtype=torch.float32)
 
 
 @cache
@@ -70,7 +78,7 @@ def kernels() -> Kernels | None:
 
 
 def _compiled(compiler: str) -> Path:
-    key = sha256_value([_SOURCE.read_text(encoding="utf-8"), _FLAGS, _cpu(), torch.__version__, compiler])[:20]
+    key = sha256_value([[source.read_text(encoding="utf-8") for source in _SOURCES], _FLAGS, _cpu(), torch.__version__, compiler])[:20]
     path = cache_folder() / "kernels" / f"fused-{key}.so"
     if path.is_file():
         return path
@@ -79,7 +87,8 @@ def _compiled(compiler: str) -> Path:
         made = Path(aside) / path.name
         # torch's own OpenMP runtime stands first in the search path: a second one would bring a second pool of threads.
         library = Path(torch.__file__).parent / "lib"
-        command = [compiler, *_FLAGS, f"-L{library}", f"-Wl,-rpath,{library}", "-o", str(made), str(_SOURCE), "-lm"]
+        sources = [str(source) for source in _SOURCES if source.suffix == ".c"]
+        command = [compiler, *_FLAGS, f"-L{library}", f"-Wl,-rpath,{library}", "-o", str(made), *sources, "-lm"]
         subprocess.run(command, check=True, capture_output=True, timeout=_TIMEOUT_SECONDS)
         made.replace(path)
     return path
