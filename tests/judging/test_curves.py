@@ -50,6 +50,15 @@ def test_words_that_do_not_help_keep_the_floor(voice):
     assert "300,000 words holds as a floor here" in draw_curve(voice, "words")["sentence"]
 
 
+def test_arms_that_differ_in_something_else_are_no_seeds(voice):
+    for words, share in ((300_000, 0.5), (1_000_000, 0.8)):
+        add_run(voice, f"{words}-six", share, corpus_words=words)
+    add_run(voice, "one-copy", 0.1, corpus_words=1_000_000, copies=1)
+    curve = draw_curve(voice, "words")
+    assert [point["runs"] for point in curve["points"]] == [["300000-six"], ["1000000-six"]]
+    assert curve["spread"] is None
+
+
 def test_one_seed_cannot_tell(voice):
     add_run(voice, "a", 0.2, corpus_words=300_000)
     add_run(voice, "b", 0.9, corpus_words=1_000_000)

@@ -16,7 +16,7 @@ from penname.judging.verdict import decide
 
 WORDS, SAMPLES = 300, 40
 LIKELY = Likelihood(20.0, 0.9, 16, 7)
-THRESHOLDS = {"pass_share": 0.5, "copied_share_max": 0.02, "auc_floor": 0.9, "null_ceiling": 0.7}
+THRESHOLDS = {"pass_share": 0.5, "odds_min": 3.0, "copied_share_max": 0.02, "auc_floor": 0.9, "null_ceiling": 0.7}
 
 
 def passages(text, first, count):

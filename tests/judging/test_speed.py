@@ -14,7 +14,7 @@ from penname.judging.likelihood import Likelihood
 from penname.judging.measure import make_yardstick
 
 SAMPLES, WORDS = 64, 200
-THRESHOLDS = {"pass_share": 0.5, "copied_share_max": 0.02, "auc_floor": 0.9, "null_ceiling": 0.7}
+THRESHOLDS = {"pass_share": 0.5, "odds_min": 3.0, "copied_share_max": 0.02, "auc_floor": 0.9, "null_ceiling": 0.7}
 
 
 def passages(text, first, count):

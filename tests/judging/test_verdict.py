@@ -14,7 +14,7 @@ CLEAN = CopyRates(0.001, 0.0, 9, 0.0)
 FINE = Degeneration(200.0, 0.0, 0.01, 0.0, 0.0, False)
 LIKELY = Likelihood(20.0, 0.9, 16, 7)
 BASELINE = Baseline(4.0, -4.0, {"author, held out": CopyRates(0.002, 0.0, 10, 1.0), "base model": CLEAN}, LIKELY)
-THRESHOLDS = {"pass_share": 0.5, "copied_share_max": 0.02}
+THRESHOLDS = {"pass_share": 0.5, "odds_min": 3.0, "copied_share_max": 0.02}
 SEES = {"passed": True, "reasons": []}
 
 
@@ -38,6 +38,15 @@ def test_passed_and_failed():
     assert "cover 78% of the way" in passed.sentence
     assert [row["share"] for row in passed.runs] == [0.75, 0.8]
     assert kind([run(1, -3.0), run(2, -2.8)]) == "failed"
+
+
+def test_half_the_way_from_a_far_base_is_not_enough():
+    far = replace(BASELINE, base=-12.0)
+    verdict = decide(SEES, "", far, [run(1, 0.5), run(2, 0.7)], THRESHOLDS)
+    assert verdict.runs[0]["share"] > 0.75
+    assert verdict.verdict == "failed"
+    assert not verdict.arms[0]["style_covered"]
+    assert verdict.reasons == ["the instrument gives 1.8 to 1 that the author wrote them, and 3 to 1 was registered"]
 
 
 def test_a_spread_wider_than_the_threshold_is_inconclusive():

@@ -232,6 +232,8 @@ class JudgingConfig(Section):
     """No negative control may separate by more."""
     pass_share: float = Field(0.5, gt=0, lt=1)
     """The adapter must cover this share of the way from base to author."""
+    odds_min: float = Field(3.0, ge=1)
+    """And the instrument must hold it so many times likelier that the author wrote the samples than that another did."""
     copied_share_max: float = Field(0.02, ge=0, le=1)
     """Share of sample text in verbatim spans of more than 8 words, above the baseline, that still passes."""
 

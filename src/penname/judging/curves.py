@@ -6,7 +6,7 @@ spread between seeds: one that is not wider is none.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any, Literal
 from penname.core.errors import StaleInput
 from penname.core.files import read_json, read_jsonl, write_json, write_text
 from penname.core.folder import VoiceFolder
+from penname.core.hashing import canonical_json
 from penname.core.store import load_books
 from penname.judging.controls import AUTHOR, BASE
 from penname.judging.curve_plot import line_plot
@@ -49,7 +50,7 @@ def all_records(voice: VoiceFolder) -> list[dict[str, Any]]:
 
 def _words(voice: VoiceFolder) -> dict[str, Any]:
     books = sum(book.words() for book in load_books(voice.books))
-    points, spread = _points(voice, lambda record: record["arm"]["corpus_words"] or books, "words")
+    points, spread = _points(voice, "corpus_words", lambda words: words or books, "words")
     low, high = points[0], points[-1]
     gain = high["share"] - low["share"]
     told = f"{low['x']:,} words cover {low['share']:.0%} of the way and {high['x']:,} words {high['share']:.0%}"
@@ -66,7 +67,7 @@ def _words_end(gain: float, spread: float | None, floor: int) -> str:
 
 
 def _copies(voice: VoiceFolder) -> dict[str, Any]:
-    points, _ = _points(voice, lambda record: record["arm"]["copies"], "copies")
+    points, _ = _points(voice, "copies", int, "copies")
     spread = spread_of({str(point["x"]): point["copied_per_run"] for point in points})
     low, high = points[0], points[-1]
     told = (
@@ -85,16 +86,29 @@ def _copies(voice: VoiceFolder) -> dict[str, Any]:
     return {"points": points, "spread": spread, "y_label": "share copied", "y": "copied", "sentence": f"Memorisation: {told}: {end}."}
 
 
-def _points(voice: VoiceFolder, x_of: Any, which: str) -> tuple[list[dict[str, Any]], float | None]:
-    """One point a value of x from the verdict's rows, arms of the same x together; and the spread between seeds."""
+def comparable(records: Sequence[Mapping[str, Any]], field: str) -> list[Mapping[str, Any]]:
+    """The runs whose arms differ in ``field`` alone: of several such groups the one with the most values of it, then the most runs.
+
+    Arms that differ in something else as well would pass for seeds, or for an effect of ``field``.
+    """
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for record in records:
+        rest = {key: value for key, value in record["arm"].items() if key not in ("id", "name", field)}
+        groups.setdefault(canonical_json(rest), []).append(record)
+    ranked = sorted(groups.items(), key=lambda item: (-len({record["arm"][field] for record in item[1]}), -len(item[1]), item[0]))
+    return ranked[0][1] if ranked else []
+
+
+def _points(voice: VoiceFolder, field: str, x_of: Callable[[int], int], which: str) -> tuple[list[dict[str, Any]], float | None]:
+    """One point a value of x from the verdict's rows; and the spread between seeds."""
     path = voice.judging / "verdict.json"
     if not path.is_file():
         raise StaleInput("the runs are not judged yet; run: penname judge")
     rows = {row["run"]: row for row in read_json(path)["runs"]}
-    records = {record["run"]: record for record in all_records(voice) if record["run"] in rows}
+    records = {record["run"]: record for record in comparable([one for one in all_records(voice) if one["run"] in rows], field)}
     by_x: dict[int, list[str]] = {}
     for run, record in records.items():
-        by_x.setdefault(x_of(record), []).append(run)
+        by_x.setdefault(x_of(record["arm"][field]), []).append(run)
     _want_two(by_x, which)
     points = []
     for x in sorted(by_x):
@@ -182,8 +196,8 @@ def _yardstick(voice: VoiceFolder) -> Yardstick:
 
 def _carriers(voice: VoiceFolder) -> dict[str, Any]:
     """Every carrier that has finished runs writes again, base and adapters, and is measured against its own base."""
-    by_carrier: dict[str, list[dict[str, Any]]] = {}
-    for record in all_records(voice):
+    by_carrier: dict[str, list[Mapping[str, Any]]] = {}
+    for record in comparable(all_records(voice), "carrier"):
         by_carrier.setdefault(record["settings"]["carrier"]["name"], []).append(record)
     _want_two(by_carrier, "carriers")
     points = sorted((_carrier_point(voice, name, records) for name, records in by_carrier.items()), key=lambda point: point["x"])

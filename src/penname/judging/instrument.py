@@ -49,7 +49,7 @@ class Instrument:
         self.space = FeatureSpace([*mine, *others], sizes)
         counted_mine, counted_others = ([self.space.count(text) for text in side] for side in (mine, others))
         self.views = Views(self.space, counted_mine, counted_others)
-        self.calibration = Calibration(read_out_of_fold(self.space, counted_mine, counted_others), one_text=len(mine) == 1)
+        self.calibration = Calibration(read_out_of_fold(self.space, counted_mine, counted_others), len(mine), len(others))
 
     def score(self, text: str, hidden: Collection[str] = ()) -> Score:
         """The log odds, at even prior odds, that the author wrote ``text``; 0 and unanswered for an empty one.

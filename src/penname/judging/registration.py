@@ -35,6 +35,7 @@ def registration(config: Config, heldout: tuple[HeldOut, ...], now_unix: int) ->
             "auc_floor": judging.auc_floor,
             "null_ceiling": judging.null_ceiling,
             "pass_share": judging.pass_share,
+            "odds_min": judging.odds_min,
             "copied_share_max": judging.copied_share_max,
         },
     }

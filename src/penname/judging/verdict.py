@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from math import comb, sqrt
+from math import comb, exp, sqrt
 from statistics import mean
 from typing import Any, Literal
 
@@ -133,7 +133,7 @@ def decide(
                 "share": round(mean(covered), 4),
                 "per_seed": covered,
                 "spread": None if spread is None else round(spread, 4),
-                "style_covered": mean(covered) >= thresholds["pass_share"],
+                "style_covered": _style_covered(own, mean(covered), thresholds),
                 "verdict": kind,
                 "sentence": sentence,
                 "reasons": reasons,
@@ -191,9 +191,24 @@ def _of_arm(
     if spread > needed:
         why = f"the spread between seeds, {spread:.0%}, is wider than the threshold of {needed:.0%}"
         return "inconclusive", f"Inconclusive: {told}, and chance alone could make that.", [why]
+    registered = [f"{needed:.0%} was registered, and the spread between seeds is {spread:.0%}"]
     if covered < needed:
-        return "failed", f"Failed: {told}.", [f"{needed:.0%} was registered, and the spread between seeds is {spread:.0%}"]
-    return "passed", f"Passed: {told}.", [f"{needed:.0%} was registered, and the spread between seeds is {spread:.0%}"]
+        return "failed", f"Failed: {told}.", registered
+    if not _style_covered(runs, covered, thresholds):
+        why = f"the instrument gives {_odds(runs):.1f} to 1 that the author wrote them, and {thresholds['odds_min']:g} to 1 was registered"
+        return "failed", f"Failed: {told}, and no nearer than another author may.", [why]
+    return "passed", f"Passed: {told}.", registered
+
+
+def _style_covered(runs: Sequence[RunScores], covered: float, thresholds: Mapping[str, float]) -> bool:
+    """Both thresholds of style. A base model may lie so far away that another author of the time covers half the way as well."""
+    return covered >= thresholds["pass_share"] and _odds(runs) >= thresholds["odds_min"]
+
+
+def _odds(runs: Sequence[RunScores]) -> float:
+    """How many times likelier it is, by the instrument, that the author wrote a block of the samples than that another did."""
+    scored = [mean(run.scores) for run in runs if run.scores]
+    return exp(mean(scored)) if scored else 0.0
 
 
 def _faults(baseline: Baseline, runs: Sequence[RunScores], thresholds: Mapping[str, float]) -> list[str]:

@@ -17,7 +17,7 @@ from penname.judging.features import CountedText, FeatureSpace
 
 TRAIN_WORDS = (500, 1000)
 _CLIP = 3.0
-_NUISANCE = 30  # directions removed, at most; one for every so many blocks below that
+_NUISANCE = 60  # directions removed, at most; one for every so many blocks below that
 _BLOCKS_PER_DIRECTION = 10
 _IMPOSTOR_ROUNDS = 25
 _IMPOSTORS = 40  # at most; of more texts, neighbours in the list are taken together
