@@ -66,7 +66,7 @@ Africa|America|Asia|Europe|Australia|England|Scotland|Wales|Ireland|Britain|Grea
 |Huddersfield|Sheffield|Manchester|Liverpool|Birmingham|Coventry|Nottingham|Derby|Leicester|Newcastle|Sunderland|Carlisle
 |Kendal|Lancaster|York|Hull|Lincoln|Norwich|Ipswich|Yarmouth|Harwich|Colchester|Canterbury|Rochester|Chatham|Southampton
 |Portsmouth|Salisbury|Gloucester|Hereford|Shrewsbury|Chester|Edinburgh|Glasgow|Aberdeen|Dundee|Perth|Stirling|Inverness|Dublin
-|Cork|Limerick|Belfast|Londonderry|Milan|Philippopolis|Chatsworth
+|Cork|Limerick|Belfast|Londonderry|Milan|Philippopolis|Chatsworth|Mars
 """
 LETTERS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
 

@@ -88,3 +88,62 @@ def test_short_forms():
     assert short_of("lizzy", "elizabeth", lexicon) == 1.0
     assert short_of("skaggsy", "skaggs", lexicon) > 0
     assert short_of("meg", "josephine", lexicon) == 0.0
+
+
+def kinds_of(cast, text: str) -> dict[str, str]:
+    kinds = {e.id: e.kind for e in cast.entities}
+    return {text[m.start : m.end]: kinds[m.entity_id] for m in cast.mentions}
+
+
+def test_a_calling_that_always_has_a_capital_is_somebodys_name(cast_of):
+    text = (
+        'They met the Coroner. "Sit down," said the Coroner, and the jury sat. Then Granny came in with the Coroner. He saw Granny.\n\n' * 3
+    )
+    assert {name: kinds_of(cast_of(text), text).get(name) for name in ("Coroner", "Granny")} == {"Coroner": "person", "Granny": "person"}
+    word = text + "A coroner is a coroner. " * 4
+    assert "Coroner" not in kinds_of(cast_of(word), word)
+    titled = 'He met Inspector Lowick. "Well," said the Inspector, and Inspector Lowick sat down by the Inspector.\n\n' * 3
+    assert set(kinds_of(cast_of(titled), titled)) == {"Inspector Lowick"}
+
+
+def test_numbers_and_epithets_with_a_capital_of_their_own_are_part_of_the_name():
+    assert ((), "Charles II") in spans_of("It was in the reign of Charles II. of England.")
+    assert ((), "Black Michael") in spans_of("We feared Black Michael then. They say Black Michael is here.")
+    assert ((), "Poor Jane") not in spans_of("We saw Poor Jane then. They say Poor Jane is here.")
+
+
+def test_a_nation_is_a_surname_after_a_first_name():
+    found = spans_of("He looked for Jane Finn. Nobody had seen Jane Finn since May.")
+    assert found.count(((), "Jane Finn")) == 2
+    assert spans_of("The hut belonged to a Finn. We saw the Finn again.") == []
+
+
+def test_a_word_that_may_be_a_title_is_none_where_it_stands_alone(cast_of):
+    text = "They came from Mars in ships. He looked at Mars. The light of Mars was red, and Mars was near.\n\n" * 2
+    assert kinds_of(cast_of(text), text)["Mars"] == "place"
+    assert (("mars",), "Mars Julius") in spans_of("I asked Mars Julius. And Mars Julius laughed.")
+
+
+def test_a_lone_kind_of_place_is_a_place_where_it_has_an_owner_or_a_share_of_the_text(cast_of):
+    text = "They rode to the Grange. We were at the Grange. He saw Lynde's Hollow. It was dark at the Grange by Lynde's Hollow.\n\n"
+    found = kinds_of(cast_of(text), text)
+    assert (found["Grange"], found["Hollow"]) == ("place", "place")
+
+
+def test_a_known_surname_is_known_in_older_spellings():
+    lexicon = load_lexicon()
+    assert lexicon.knows_surname("Chamberlayne") and lexicon.knows_surname("Smith")
+    assert not lexicon.knows_surname("Thornfield")
+
+
+def test_whose_name_is_said_is_a_person_even_with_the_name_of_a_place(cast_of):
+    text = (
+        "Her name was Victoria, and she went to church. He could get to Victoria in twenty minutes. Poor Victoria! He was fond of her.\n\n"
+    )
+    assert kinds_of(cast_of(text), text)["Victoria"] == "person"
+
+
+def test_first_names_of_the_period_that_the_census_lacks_are_known():
+    first_names = load_lexicon().first_names
+    assert first_names["Archibald"][0] == 0 and first_names["Jemima"][0] == 1
+    assert first_names["Mary"][1] < 5  # the census comes first

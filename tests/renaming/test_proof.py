@@ -95,3 +95,12 @@ def test_edits_out_of_order_are_refused(made):
     book, cast, copy = made
     with pytest.raises(ProofFailed, match="out of order"):
         prove(book, cast, replace(copy, edits=copy.edits[::-1]))
+
+
+def test_a_planted_calling_is_refused():
+    book = hand_book("They met the Constable. The Constable sat.")
+    cast = hand_cast(book, "p1 unknown - | Constable")
+    copy = rename(book, cast, 1, 1)
+    assert prove(book, cast, copy).edits == 2
+    with pytest.raises(ProofFailed, match="'Constable' survives"):
+        prove(book, cast, tampered(book, copy, copy.edits[:1]))

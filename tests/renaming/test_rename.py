@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from penname.core.callings import CALLINGS, other_callings
 from penname.core.errors import BadInput, NeedsPerson
 from penname.core.values import Cast, Edit, Entity, Mention, Question, apply_edits
 from penname.renaming import prove, rename
@@ -297,3 +298,31 @@ def test_a_kind_of_place_that_is_a_persons_name_changes_in_places_too():
     assert "Grange" not in copy.text
     assert copy.text.endswith("to the West Coast.")
     prove(book, cast, copy)
+
+
+def test_a_calling_becomes_another_calling_of_its_kind_wherever_it_stands():
+    book = hand_book("They met the Coroner. The Coroner's jury sat, and the Coroner rose.")
+    cast = hand_cast(book, "p1 unknown - | Coroner")
+    seen = set()
+    for k in range(7):
+        copy = rename(book, cast, 1, k)
+        assert prove(book, cast, copy).words == 1
+        new = copy.names["Coroner"]
+        assert copy.text == f"They met the {new}. The {new}'s jury sat, and the {new} rose."
+        assert new.lower() in other_callings("coroner")[0]
+        seen.add(new)
+    assert len(seen) > 3
+
+
+def test_a_title_that_is_somebodys_only_name_changes_and_a_surname_is_no_calling():
+    book = hand_book("Whose house is that, Constable? Miss Miller knew. Miller had gone.")
+    copy = rename(book, hand_cast(book, "p1 unknown - | Constable\np2 female Miller | Miss Miller, Miller"), 1, 1)
+    assert copy.names["Constable"].lower() in other_callings("constable")[0]
+    assert copy.names["Miller"].lower() not in CALLINGS
+
+
+def test_kin_and_women_stay_what_they_are():
+    near, far = other_callings("granny")
+    assert {"nana", "gran"} <= set(near) and "nanny" in far and "vicar" not in near + far
+    assert "butler" not in other_callings("governess")[0] + other_callings("governess")[1]
+    assert other_callings("jane")[0] == []

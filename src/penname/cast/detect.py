@@ -12,6 +12,7 @@ from penname.cast.lexicon import Lexicon
 from penname.cast.scan import INITIAL, MID, Scan, Token
 from penname.cast.vocabulary import (
     CAPITAL_PARTICLES,
+    ENDEARMENTS,
     EPITHETS,
     MONTHS_DAYS,
     NEVER_NAMES,
@@ -28,9 +29,12 @@ from penname.cast.vocabulary import (
     TITLES,
     UNMARRIED_TITLES,
 )
+from penname.core.callings import CALLINGS
 
 Pairs = Counter[tuple[str, str]]
 _RARE = 5
+_WORDS_AND_TITLES = frozenset("mars mist muster mis private widow chief comrade".split())
+_FEW = 3  # a calling that stands oftener in lower case is a word and no name
 _CRIES = frozenset("pooh hum tut mum golly bravo adieu ta deary lo ho ha".split())
 NAME, MAYBE, TITLE, NEVER = "name", "maybe", "title", "never"
 _LINKS = "|".join(sorted(PARTICLES, key=len, reverse=True))
@@ -68,17 +72,36 @@ def classify_words(scan: Scan, lexicon: Lexicon, pool: Scan | None = None) -> di
     for key in {*scan.mid, *scan.initial, *scan.caps}:
         rare = pool is not None and scan.mid[key] + scan.initial[key] + scan.lower[key] < _RARE
         classes[key] = _classify(key, pool if pool and rare else scan, lexicon, determined[key], free[key])
-    titled = Counter(
+    named = Counter(
         right.key
         for left, right in pairwise(scan.tokens)
         if right.key in PEOPLES
-        and left.key in SURNAME_TITLES | UNMARRIED_TITLES
+        and (left.key in SURNAME_TITLES | UNMARRIED_TITLES or lexicon.is_first_name(left.word))
         and scan.text[left.end : right.start] in (" ", ". ", ".\n", "\n")
     )
-    for key, count in titled.items():
-        if count * 8 >= scan.mid[key]:  # "Mr. Pole", "Miss Finn": a people's name that this book uses as a surname
+    for key, count in named.items():
+        if count * 8 >= scan.mid[key]:  # "Mr. Pole", "Jane Finn": a people's name that this book uses as a surname
             classes[key] = NAME if free[key] > 2 * determined[key] else MAYBE
-    return classes
+    titles = _uses_before_names(scan)
+    for key in _WORDS_AND_TITLES & classes.keys():
+        if titles[key] * 2 < scan.mid[key]:  # the planet Mars, and no "Mars' Tom"
+            classes[key] = NAME if scan.mid[key] > scan.lower[key] else NEVER
+    return classes | dict.fromkeys(calling_names(scan), NAME)
+
+
+def calling_names(scan: Scan) -> set[str]:
+    """Callings that the book writes as a name ("the Coroner", "Granny"): with a capital, and never before another name."""
+    titles = _uses_before_names(scan)
+    return {key for key in CALLINGS if not titles[key] and scan.mid[key] > 3 * scan.lower[key] and scan.lower[key] <= _FEW}
+
+
+def _uses_before_names(scan: Scan) -> Counter[str]:
+    """For each key, how often it stands as a title does: before another capital that nothing forces."""
+    return Counter(
+        left.key
+        for left, right in pairwise(scan.tokens)
+        if right.place == MID and right.start - left.end <= 2 and scan.text[left.end : right.start].strip() in ("", ".")
+    )
 
 
 def _determiner_counts(scan: Scan) -> tuple[Counter[str], Counter[str]]:
@@ -184,7 +207,7 @@ def _gap(text: str, left: Token, right: Token, classes: dict[str, str]) -> str:
             else ""
         )
     if left.caps != right.caps and len(left.word) > 1 and len(right.word) > 1 and left.key not in TITLES:
-        return ""
+        return kind if right.caps and ROMAN.fullmatch(right.key) and kind == "space" else ""  # "Charles II"
     return kind
 
 
@@ -266,18 +289,20 @@ _FUNCTION = frozenset(
 def _finish(current: list[Token], named: bool, joined: str, classes: dict[str, str], text: str, pairs: Pairs) -> Span | None:
     tokens = list(current)
     # A first word that a sentence forces into capitals stays outside where the book never writes it so without being
-    # forced: "Then Jane", but "Ragged Dick". Epithets stay outside wherever they stand: "Poor Jane".
+    # forced: "Then Jane", but "Ragged Dick". Epithets stay outside too, unless the book gives one a capital of its own: "Poor Jane",
+    # but "Black Michael".
     while len(tokens) > 1 and tokens[0].key not in TITLES and text[tokens[0].end : tokens[1].start] != "-":
         first = tokens[0]
         forced = first.place != MID and classes.get(first.key) == MAYBE and not pairs[first.key, tokens[1].key]
-        if not forced and first.key not in EPITHETS:
+        borne = first.key not in ENDEARMENTS and pairs[first.key, tokens[1].key] > 1  # "Black Michael", and not "Poor Jane"
+        if not forced and (borne or first.key not in EPITHETS):
             break
         tokens = tokens[1:]
     k = 0
     while k < len(tokens) - 1 and tokens[k].key in TITLES:
         k += 1
     rest = tokens[k:]
-    if not named or (rest[-1].key in TITLES and not k) or (all(len(t.word) == 1 for t in rest) and not k):
+    if not named or (classes.get(rest[-1].key) == TITLE and not k) or (all(len(t.word) == 1 for t in rest) and not k):
         return None
     start, end = tokens[0].start, tokens[-1].end
     if text[start - 2 : start] in ("d'", "d’") and not text[start - 3 : start - 2].isalpha():

@@ -72,8 +72,12 @@ def mention_signs(scan: Scan, span: Span, lexicon: Lexicon) -> list[str]:
         sign = _PREVIOUS.get(previous)
         if previous == "of" and previous2 in PLACE_HEADS:
             sign = "city-of"
+        elif previous in ("is", "was") and previous2 == "name":
+            sign = "named"
         if sign:
             signs.append(sign)
+        if previous == "s" and text[span.start - 3] in "'’":
+            signs.append("owned")  # "Lynde's Hollow"
         if sign == "the" and previous2 in ("in", "at"):
             signs.append("in-the")
     if possessive:
@@ -112,7 +116,10 @@ def form_signs(words: tuple[str, ...], titles: tuple[str, ...], lexicon: Lexicon
     if many and last in THING_HEADS:
         signs.append("thing-head")
     entry = lexicon.first_names.get(name)
-    if (entry and entry[1] < 700) or (name in lexicon.full_forms and lexicon.per_million(first) < 1):
+    known = lexicon.is_first_name(name)
+    if many and lexicon.places.get(last.capitalize(), 0) == 3:
+        pass  # "Merry England"
+    elif known or (many and entry and entry[1] < 1500 and lexicon.per_million(first) < 1):  # a rare one counts where a surname follows
         signs.append("first-name+" if many else "first-name")
         if "place-head" in signs:
             signs.append("first-name+place-head")
@@ -121,7 +128,7 @@ def form_signs(words: tuple[str, ...], titles: tuple[str, ...], lexicon: Lexicon
     strength = lexicon.places.get(" ".join(w.capitalize() for w in words), 0)
     if strength:
         signs.append(f"gazetteer{strength}")
-    if lexicon.surnames.get(last.capitalize(), 99999) < 5000:
+    if lexicon.knows_surname(last.capitalize()):
         signs.append("surname+" if many else "surname")
     if _PLACE_ENDING.search(last):
         signs.append("place-ending")

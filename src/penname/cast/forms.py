@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from penname.cast.detect import MAYBE, Span
+from penname.cast.detect import MAYBE, Span, calling_names
 from penname.cast.evidence import form_signs, mention_signs
 from penname.cast.kinds import Scores, best_kind, weigh
 from penname.cast.lexicon import Lexicon
 from penname.cast.scan import MID, Scan
-from penname.cast.vocabulary import MONTHS_DAYS
+from penname.cast.vocabulary import MONTHS_DAYS, PLACE_HEADS
 
 Key = tuple[tuple[str, ...], tuple[str, ...]]  # (titles, words)
 
@@ -54,6 +54,10 @@ class Form:
             surfaces = Counter(" ".join(span.surface.split()) for span in self.spans)
             self._shown = min(surfaces, key=lambda s: (-surfaces[s], s))
         return self._shown
+
+    def has_sign(self, start: str) -> bool:
+        """Whether a sign of the form itself begins so."""
+        return any(sign.startswith(start) for sign in self.signs)
 
     def share(self, *signs: str) -> float:
         """Mentions that carry one of the signs, as a share (signs may overlap)."""
@@ -178,28 +182,41 @@ def judge_forms(forms: dict[Key, Form], scan: Scan, lexicon: Lexicon) -> None:
             or (form.signs["titled-last"] > 0.25 and form.share("in", "near", "the") < 0.1)
         ):
             form.scores = (form.scores[0] + 1.2, *form.scores[1:])
-        elif "form first-name" in form.signs and not form.signs["maybe"] and not any(s.startswith("form gazetteer") for s in form.signs):
-            form.scores = (form.scores[0] + 0.8, *form.scores[1:])
+        elif "form first-name" in form.signs and not form.signs["maybe"] and not form.has_sign("form gazetteer"):
+            sure = not scan.lower[form.words[0]] and not lexicon.per_million(form.words[0])
+            form.scores = (form.scores[0] + (1.6 if sure else 0.8), *form.scores[1:])
     surnames = {
         f.words[-1]
         for f in forms.values()
         if len(f.words) > 1 and not f.titles and "form place-head" not in f.signs and _mean_kind(f) == "person"
     }
+    callings = calling_names(scan)
     for form in forms.values():
         if len(form.words) == 1 and form.words[0] in surnames:
             form.scores = (form.scores[0] + 1.2, *form.scores[1:])
         form.kind = _mean_kind(form)
-        if form.titles:
+        calling = len(form.words) == 1 and form.words[0] in callings and (form.count > 1 or form.counts["call"])
+        if form.titles or (calling and form.kind == "none"):
             form.kind = "person"
+        elif form.counts["named"] and "form first-name" in form.signs and form.count < 30:
+            form.kind = "person"  # "Her name was Victoria", whatever else is called so
+        elif form.words[-1] in PLACE_HEADS and len(form.words) == 1 and form.share("owned") >= 0.5:
+            form.kind = "place"
+        elif form.words[-1] in surnames and not form.has_sign("form gazetteer"):
+            pass  # "the House of Usher" says nothing against Roderick Usher
         elif form.count >= 8 and form.share("in", "city-of") >= 0.25 and form.share("said", "says", "did", "who", "call") < 0.1:
             form.kind = "place"
         elif len(form.words) == 1 and form.words[0] in MONTHS_DAYS:
             acts = form.share("said", "says", "did", "call", "is")
             form.kind = "person" if form.count >= 8 and acts > 0.35 and form.share("in", "the") < 0.1 else "none"
-        elif form.kind == "none" and form.signs["maybe"] and form.scores[1] > form.scores[2] - 1.2 and not form.signs["forced only"]:
+        elif (
+            form.kind == "none" and form.signs["maybe"] and form.scores[1] > form.scores[2] - 1.2 and form.share("the", "in", "near") >= 0.4
+        ):
             form.kind = "place"  # "the Battery": an ordinary word that names a place here
+        if form.kind == "none" and _is_named_ground(form):
+            form.kind = "place"
         if form.kind == "none" and _is_named_thing(form, scan, lexicon):
-            form.kind = "other"
+            form.kind = "person" if _is_rare_surname(form, lexicon) else "other"
 
 
 def _mean_kind(form: Form) -> str:
@@ -208,6 +225,19 @@ def _mean_kind(form: Form) -> str:
         for k, score in enumerate(mention_scores(form, index)):
             totals[k] += score / form.count
     return best_kind((totals[0], totals[1], totals[2]))
+
+
+def _is_named_ground(form: Form) -> bool:
+    """Whether a lone kind of place is one place's name here: "the Grange", "the Hollow"."""
+    stands = form.share("the", "in", "at", "to", "from", "near", "of")
+    return len(form.words) == 1 and form.words[0] in PLACE_HEADS and form.count > 1 and stands > 0.5 and form.signs["lower"] < 0.9
+
+
+def _is_rare_surname(form: Form, lexicon: Lexicon) -> bool:
+    """Whether a lone unknown word is a surname of the census, or the plural of one, that stands as a person's would."""
+    name = form.words[-1].capitalize()
+    known = name in lexicon.surnames or (name.endswith("s") and name[:-1] in lexicon.surnames and not form.share("in", "to", "from"))
+    return len(form.words) == 1 and known and form.scores[0] > form.scores[1] and form.share("the") < 0.5 + name.endswith("s")
 
 
 def _is_named_thing(form: Form, scan: Scan, lexicon: Lexicon) -> bool:

@@ -92,6 +92,8 @@ EPITHETS = frozenset(
     crazy grand wild white brown gray grey happy lucky lonely brave younger elder late
     """.split()
 )
+# Epithets that a speaker adds, capital or not; the others may be part of a name.
+ENDEARMENTS = frozenset("old young little poor dear good sweet happy brave late younger elder".split())
 ORDINALS = frozenset("first second third fourth fifth sixth seventh eighth ninth tenth great".split())
 
 MONTHS_DAYS = frozenset(
@@ -111,7 +113,8 @@ RELIGION = frozenset(
     methodism baptist baptists quaker quakers puritan puritans jesuit jesuits calvinist calvinists calvinism calvinistic lutheran
     lutherans anglican anglicans unitarian unitarians dissenter dissenters mohammedan mohammedans mahometan mahometans muslim moslem
     islam buddhist buddhism hindu hindus hindoo hindoos pagan pagans heathen judaism eucharist mass matins vespers compline amen
-    hallelujah te deum church churchman popery papist papists romanist romanists wesleyan wesleyans evangelical ranter antichrist
+    hallelujah catechism litany liturgy rubric pentecost godhead vulgate apocrypha
+    decalogue paternoster te deum church churchman popery papist papists romanist romanists wesleyan wesleyans evangelical ranter antichrist
     omnipotent supreme eternal gad gawd lawd lor' lor law laws jove jupiter jehovah israelite israelites benedictine dominican
     franciscan franciscans carmelite carmelites freemason freemasons
     """.split()
@@ -140,7 +143,10 @@ PEOPLES = frozenset(
     mussulmans semitic aryan caucasian teutons martian martians whig whigs tory tories liberal liberals conservative conservatives
     radical radicals republican republicans democrat democrats democratic socialist socialists socialism anarchist anarchists fenian
     unionist federalist confederate confederates federal chartist luddite luddites bonapartist royalist imperialist nihilist
-    parnellite orangeman antiquary cavalier roundhead napoleonic
+    parnellite orangeman antiquary cavalier roundhead napoleonic hindostanee hindustani sanscrit sanskrit erse caffre corsican
+    corsicans levantine levantines mahratta mahrattas sikh sikhs parsee parsees flamand flamande flamands flamandes belge belges
+    français française françaises francais francaise francaises anglais anglaise anglaises allemand allemande allemands italien
+    italienne espagnol espagnole russe russes turc turcs parisiennes protestante protestantes catholique catholiques deutsch deutsche
     """.split()
 )
 TIME_AND_THINGS = frozenset(

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from penname.core.callings import CALLINGS
 from penname.core.values import Entity
 from penname.renaming.dictionary import Dictionary, bare
 from penname.renaming.words import COURTESY, FIRST_NAME_TITLES, LANGUAGE_TITLES, NOT_NAMES, Part, split_name
@@ -29,6 +30,7 @@ class NameWord:
     ordinary: bool = False
     initial: bool = False  # stands as an initial somewhere ("J. E.")
     saint: bool = False  # stands after "St."
+    calling: bool = False  # "the Coroner": what somebody is, and the only name that the book gives them
     stem_of: tuple[str, str] | None = None  # (key of the word it is made from, ending): "Reeds" from "Reed"
 
     @property
@@ -66,6 +68,7 @@ def collect_words(
     words: dict[str, NameWord] = {}
     written: dict[str, Counter[str]] = defaultdict(Counter)
     by_entity: dict[str, list[tuple[list[Part], int]]] = defaultdict(list)
+    within: set[str] = set()  # words that stand in names of several words, or in a place's
     for (entity_id, surface), count in surfaces.items():
         by_entity[entity_id].append((split_name(surface, renamed[entity_id].kind == "place", own.get(entity_id, frozenset())), count))
     for entity_id, names in by_entity.items():
@@ -87,10 +90,13 @@ def collect_words(
                 word.languages[language or dictionary.languages.get(key, "")] += 10 * count + 1
                 word.saint |= i > 0 and bare(parts[i - 1].text) in ("st", "saint", "ste")
                 written[key][part.text] += count
+                if len(parts) > 1 or entity.kind == "place":
+                    within.add(key)
     for key, forms in written.items():
+        words[key].calling = key in CALLINGS and key not in within
         # "JANE" at a chapter's opening must not make all of "Jane" capitals.
         words[key].text = min(forms, key=lambda form: (form.isupper() and len(form) > 1, -forms[form], form))
-        words[key].ordinary = key in NOT_NAMES or lower[words[key].text.lower()] >= ORDINARY_MIN
+        words[key].ordinary = (key in NOT_NAMES and not words[key].calling) or lower[words[key].text.lower()] >= ORDINARY_MIN
     _link_derived(words)
     return words
 

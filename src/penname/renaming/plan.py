@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
+from penname.core.callings import other_callings
 from penname.core.errors import BadInput
 from penname.core.rng import CounterRng
 from penname.renaming.dictionary import Dictionary, Shape, bare, shape_of
@@ -178,6 +179,8 @@ class _Draw:
 
     def _candidates(self, word: NameWord, pools: list[tuple[str, str]]) -> Iterator[str]:
         """Names that would do, best first: the same pool and shape, then shapes further off, then wider pools."""
+        if word.calling:
+            yield from self._callings(word)
         wanted = shape_of(_PREFIX.sub("", word.text) or word.text)
         for role, language in pools:
             for rare in ("", "-"):
@@ -186,6 +189,13 @@ class _Draw:
                     start = self._start(word, len(names))
                     yield from names[start:]
                     yield from names[:start]
+
+    def _callings(self, word: NameWord) -> Iterator[str]:
+        """Other callings: those of the same kind from a start of this copy's own, then the rest."""
+        near, far = other_callings(word.key)
+        for callings in near, far:
+            start = self._start(word, len(callings)) if callings else 0
+            yield from map(str.capitalize, callings[start:] + callings[:start])
 
     def _pools(self, word: NameWord) -> list[tuple[str, str]]:
         prefix = _PREFIX.match(word.text)

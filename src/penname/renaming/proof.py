@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import islice
 
 from penname.core.beatnames import starts_with_vowel
+from penname.core.callings import CALLINGS
 from penname.core.errors import ProofFailed
 from penname.core.values import Book, Cast, Edit, Entity, RenamedCopy
 from penname.renaming.dictionary import bare
@@ -146,6 +147,8 @@ def _forms(entity: Entity, lower: Counter[str]) -> tuple[set[str], set[str]]:
         plain = re.sub(r"[’']s?$", "", name)
         words = [word for word in re.findall(r"[^\W\d_]+(?:[’'][^\W\d_]+)*", plain) if word[0].isupper()]
         told = [word for word in words if word.lower() not in _KEPT and len(word) > 1 and not ROMAN.match(word)]
+        if len(words) == 1 and words[0].lower() in CALLINGS:
+            told = words  # "Constable" is a title, yet here it is somebody's name
         if entity.kind != "person":
             told = [word for word in told if word.lower() not in PLACE_KINDS]  # "Moor House" is two common nouns
         if (told and len(words) > 1) or (len(words) > 1 and words[0].lower() in COURTESY and words[-1].lower() in TITLE_SURNAMES):

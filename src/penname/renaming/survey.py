@@ -18,7 +18,7 @@ from penname.renaming.namewords import NameWord, collect_words, title_names
 from penname.renaming.words import PLACE_KINDS, WORD, split_name
 
 # A ship, a horse or an inn that is named so often belongs to the story; one that is named less may be an allusion.
-OTHER_MIN = 10
+OTHER_MIN = 5
 _SUFFIXES = ("s", "es", "ian", "ians", "ish", "ite", "ites", "ism", "esque", "like", "y", "ie", "ey")
 
 

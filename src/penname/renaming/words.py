@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from penname.core.callings import CALLINGS
 from penname.renaming.dictionary import bare
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -75,6 +76,8 @@ def split_name(surface: str, place: bool = False, own: frozenset[str] = frozense
         else:
             kind = "other"
         parts.append(Part(match.start(), end, text, kind))
+    if len(parts) == 1 and not place and is_capital(parts[0].text) and bare(parts[0].text) in CALLINGS:
+        parts[0] = Part(parts[0].start, parts[0].end, parts[0].text, "name")  # "the Constable" is called nothing else
     if place:
         parts = _keep_place_kind(parts)
     last = parts[-1] if parts else None
