@@ -1,6 +1,7 @@
 """Throws damaged inputs at ``read_book``: each must end in a Book or a one-sentence error, in bounded time and memory.
 
     python tests/books/fuzz.py --cases 10000 --seed 1
+    python tests/books/fuzz.py --first 4711 --cases 1      one case again
 
 Seeds are small books in every format, real ones from ../shared where they are there. Every failing input is kept under
 ``out/fuzz`` with the seed that makes it.
@@ -196,6 +197,7 @@ def run_case(name: str, data: bytes) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", type=int, default=10_000)
+    parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
 
@@ -212,7 +214,7 @@ def main() -> int:
     faults = 0
     started = time.monotonic()
     whole = whole_cases()
-    for case in range(options.cases):
+    for case in range(options.first, options.first + options.cases):
         if case < len(whole):
             name, data = whole[case]
         else:

@@ -20,7 +20,7 @@ LayoutKind = Literal["blank", "wrapped", "lines", "kept"]
 _BREAK_LINE = re.compile(r"(?:\\?[*•·⁂☆★†#~=_+—–-]\s*)+|(?:[oO0]\s+){2,}[oO0]")
 _BREAK_STARTS = frozenset("\\*•·⁂☆★†#~=_+—–-")
 _TERMINAL = frozenset(".!?:\"'”’)—*_")
-_TERM = re.compile(r"[\"'“‘][\w-]+(?: [\w-]+){0,3}[\"'”’] [a-z]")  # a word or title in quotes, no speech
+_TERM = re.compile(r"(?P<q>[\"'“‘])[\w-]+(?: [\w-]+){0,3}(?:(?P=q)|[”’]) [a-z]")  # a word or title in quotes, no speech
 _SPEECH_ENDS = frozenset(".!?,-—…")
 _HEADING_LINE = re.compile(
     rf"(?:THE\s+)?(?:(?:VOLUME|VOL\.?|PART|BOOK|CHAPTER|CHAP\.?|LETTER|STAVE|CANTO|PHASE|EPOCH|EPISODE|SECTION)\s+(?:THE\s+)?"
