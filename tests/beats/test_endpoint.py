@@ -17,7 +17,7 @@ from penname.beats.annotator import Answer, Ask, Refusal
 from penname.beats.endpoint import EndpointAnnotator, host_of, is_loopback
 from penname.beats.gate import runs_of
 from penname.beats.inverse_prompt import EXAMPLES, chat_messages, completion_prompt
-from penname.beats.stage import load_corpus
+from penname.beats.stage import endpoint_address, load_corpus
 from penname.beats.words import folded
 from penname.core.config import BeatsConfig
 from penname.core.errors import BadInput, NeedsPerson, PennameError
@@ -205,12 +205,21 @@ def test_a_dead_server_is_one_sentence(monkeypatch) -> None:
 def test_hosts() -> None:
     assert host_of("https://user:pw@api.example.org/v1") == "api.example.org"
     assert host_of("http://127.0.0.1:8080/v1") == "127.0.0.1:8080"
-    assert [is_loopback(u) for u in ("http://localhost:1/v1", "http://127.0.0.9/v1", "http://[::1]:8/v1", "http://10.0.0.1/v1")] == [
+    here = ("http://localhost:1/v1", "http://127.0.0.9/v1", "http://[::1]:8/v1")
+    assert [is_loopback(url) for url in (*here, "http://10.0.0.1/v1", "http://127.0.0.1.example.org/v1")] == [
         True,
         True,
         True,
         False,
+        False,
     ]
+
+
+@pytest.mark.parametrize("url", ["", "localhost:8080", "http://", "http://127.0.0.1:port/v1", "http://[bad/v1", "ftp://host/v1"])
+def test_what_is_no_address_is_refused_before_anything_is_asked(url, monkeypatch) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    with pytest.raises(BadInput, match="needs an address such as"):
+        endpoint_address(BeatsConfig(annotator="endpoint", model="m", base_url=url))
 
 
 def test_the_examples_of_the_prompt_pass_the_gate_but_for_being_the_prompt() -> None:

@@ -6,6 +6,7 @@ The key comes from the environment (OPENAI_API_KEY) and goes into request header
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import json
 import time
 from collections.abc import Mapping
@@ -178,6 +179,15 @@ class _Malformed(Exception):
     """A response of the right type with nothing in it."""
 
 
+def is_address(base_url: str) -> bool:
+    """Whether a text is an http(s) address with a host, and a number for a port where it names one."""
+    try:
+        parts = urlsplit(base_url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
 def host_of(base_url: str) -> str:
     """The host and port of an address, without a user or password in it."""
     parts = urlsplit(base_url)
@@ -185,9 +195,12 @@ def host_of(base_url: str) -> str:
 
 
 def is_loopback(base_url: str) -> bool:
-    """Whether an address is this machine."""
+    """Whether an address is this machine: by number or as localhost, and not by a name that only begins like one."""
     host = urlsplit(base_url).hostname or ""
-    return host == "localhost" or host.startswith("127.") or host == "::1"
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:

@@ -16,7 +16,7 @@ from penname.beats.annotate import Annotated, Annotation
 from penname.beats.cache import open_cache
 from penname.beats.curation import curate
 from penname.beats.edits import edits_for, load_edits
-from penname.beats.endpoint import EndpointAnnotator, host_of, is_loopback
+from penname.beats.endpoint import EndpointAnnotator, host_of, is_address, is_loopback
 from penname.beats.gate import GATE_VERSION, Gate
 from penname.beats.inverse_prompt import prompt_id
 from penname.beats.keywords import KEYWORD_ATTEMPTS, KeywordAnnotator
@@ -164,7 +164,7 @@ def _annotate(voice: VoiceFolder, corpus: Corpus, yes: bool, confirm: Callable[[
 def endpoint_address(settings: BeatsConfig) -> str:
     """The server's address from the configuration or the environment. BadInput where there is none."""
     base_url = settings.base_url or os.environ.get("OPENAI_BASE_URL", "")
-    if not base_url.startswith(("http://", "https://")):
+    if not is_address(base_url):
         raise BadInput(
             f'the endpoint annotator needs an address such as "http://127.0.0.1:8080/v1" (it is "{base_url}"): '
             "set beats.base_url, or OPENAI_BASE_URL in the environment"
