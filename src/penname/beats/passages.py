@@ -10,9 +10,8 @@ import re
 from dataclasses import dataclass
 
 from penname.core.config import BeatsConfig
-from penname.core.values import Book, Chapter, Passage
+from penname.core.values import STORY_KINDS, Book, Chapter, Passage
 
-STORY_KINDS = ("chapter", "piece")  # prefaces and afterwords are not trained on as story
 _OUT_OF_LIMITS = 1000.0  # above anything that all other costs of a chapter's choice between two cuts could add up to
 _IN_EXCHANGE = 3.0
 _IN_SPEECH = 5.0  # a quotation that the next paragraph goes on with

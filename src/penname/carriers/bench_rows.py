@@ -71,7 +71,9 @@ _SETTINGS = (
 
 
 def read_rows(path: Path) -> list[BenchRow]:
-    """The rows of a bench file. Rows that ran out of memory are left out; BadInput for a file that holds no row."""
+    """The rows of a bench file. Rows that ran out of memory are left out; BadInput for a file that holds no row or is not there."""
+    if not path.exists():
+        raise BadInput(f"there is no {path}, so nothing was measured here yet; run: penname carrier bench CARRIER")
     rows = [row_from(value, f"{path}, row {number}") for number, value in enumerate(read_jsonl(path), 1) if not _failed(value)]
     if not rows:
         raise BadInput(f"{path} holds no measured row; run: penname carrier bench")

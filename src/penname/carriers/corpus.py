@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from penname.carriers.bench_rows import BenchRow
 from penname.carriers.plan import TOKENS_PER_WORD, Actual, Corpus, against_actual
+from penname.core.config import Config
 from penname.core.errors import BadInput
 from penname.core.files import read_json
-from penname.core.folder import open_voice
+from penname.core.folder import VoiceFolder, open_voice
 from penname.core.store import load_books
+from penname.core.values import STORY_KINDS
 
 _COPIES, _EPOCHS = 6, 3.0
 
@@ -29,19 +32,31 @@ def plan_corpus(
         return Corpus(counted, copies or _COPIES, epochs or _EPOCHS)
     if not (where / "voice.toml").is_file():
         raise BadInput("a plan needs a corpus: give --tokens or --words, or call it in a voice folder (-C DIR)")
-    voice = open_voice(where)
+    corpus = voice_corpus(open_voice(where))
+    return replace(corpus, copies=copies or corpus.copies, epochs=epochs or corpus.epochs)
+
+
+def voice_corpus(voice: VoiceFolder) -> Corpus:
+    """The corpus that a voice's configuration trains on: its training chapters, capped as ``shards`` says. BadInput without books."""
     counted_words = sum(
         len(book.text[chapter.body_start : chapter.end].split())
         for book in load_books(voice.books)
         for chapter in book.chapters
-        if chapter.split == "train" and chapter.kind in ("chapter", "piece", "back")
+        if chapter.split == "train" and chapter.kind in STORY_KINDS
     )
     if not counted_words:
-        raise BadInput(f"{where.resolve()} has no clean books yet; run: penname book")
+        raise BadInput(f"{voice.path.resolve()} has no clean books yet; run: penname book")
     limit = voice.config.shards.corpus_words
-    counted_words = min(counted_words, limit) if limit else counted_words
-    in_use = voice.config.shards.copies or voice.config.copies.count
-    return Corpus(round(counted_words * TOKENS_PER_WORD), copies or in_use, epochs or voice.config.training.epochs)
+    tokens = round((min(counted_words, limit) if limit else counted_words) * TOKENS_PER_WORD)
+    return Corpus(tokens, voice.copies_used, _epochs(voice.config, tokens * voice.copies_used))
+
+
+def _epochs(config: Config, tokens: int) -> float:
+    """The passes over ``tokens``, or the part of one that ``training.max_steps`` leaves."""
+    training = config.training
+    if not training.max_steps:
+        return training.epochs
+    return min(training.epochs, training.max_steps * training.grad_accum_steps * config.shards.seq_len / tokens)
 
 
 def finished_runs(where: Path, rows: Sequence[BenchRow]) -> list[Actual]:

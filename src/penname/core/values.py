@@ -11,6 +11,7 @@ from typing import Literal
 
 Split = Literal["train", "heldout"]
 ChapterKind = Literal["chapter", "front", "back", "heading", "piece"]
+STORY_KINDS: tuple[ChapterKind, ...] = ("chapter", "piece")  # prefaces and afterwords are not trained on as story
 EntityKind = Literal["person", "place", "other"]
 Gender = Literal["female", "male", "unknown"]
 

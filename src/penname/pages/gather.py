@@ -12,6 +12,7 @@ from penname.core.files import read_json
 from penname.core.folder import VoiceFolder
 from penname.core.stage import Manifest, read_manifest
 from penname.core.store import load_book
+from penname.core.values import STORY_KINDS
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ def _book(voice: VoiceFolder, folder: Path) -> BookFacts:
             "mentions": len(cast["mentions"]),
             "unresolved": len(cast["unresolved"]),
         }
-    prose = [chapter for chapter in book.chapters if chapter.kind in ("chapter", "piece")]
+    prose = [chapter for chapter in book.chapters if chapter.kind in STORY_KINDS]
     return BookFacts(
         book.id,
         book.title,
