@@ -54,7 +54,9 @@ def test_the_table_gives_every_combination(table):
     ("text", "said"),
     [
         ("[sweap]\nseeds = [1]\n", "has no \\[sweep\\] table"),
-        ("[sweep]\nseedz = [1]\n", 'no key "seedz".*seeds wants at least one'),
+        ("[sweep]\nseedz = [1]\n", 'no key "seedz" in .sweep., did you mean "seeds".*seeds wants at least one'),
+        ("[sweep]\nseeds = ['a', 2]\n", "whole numbers only"),
+        ("[sweep]\nseeds = [1]\ngpus = 'x'\nthreads = 1.5\nset = ['a']\n", "set wants a table.*gpus wants a number.*threads wants a whole"),
         ("[sweep]\nseeds = [1]\ncarriers = 'x'\n", "carriers wants a list"),
         ("[sweep", "is not TOML"),
     ],

@@ -31,7 +31,7 @@ def nvml() -> Any:
     except ImportError:
         raise PennameError(
             "whether a GPU is free cannot be seen without NVML; install it with: pip install 'penname[gpu]', "
-            "or say that there is none with --cpu"
+            "or say that there is none: penname launch --cpu VERB"
         ) from None
     return pynvml
 
@@ -42,7 +42,7 @@ def gpu_states(library: Any) -> list[GpuState]:
         library.nvmlInit()
     except library.NVMLError as error:
         raise PennameError(
-            f"NVML does not start ({error}), so no GPU can be shown to be free; say that there is none to check with --cpu"
+            f"NVML does not start ({error}), so no GPU can be shown to be free; say that there is none to check: penname launch --cpu VERB"
         ) from None
     try:
         return [_state(library, index) for index in range(library.nvmlDeviceGetCount())]
@@ -87,8 +87,9 @@ def why_busy(state: GpuState, free_share: float | None = None) -> str | None:
 
 def require_clear(library: Any, index: int = 0) -> None:
     """PennameError, saying why, unless the GPU is shown to be free. BadInput where there is no such GPU."""
+    otherwise = "choose another with --gpu N, or say that none is wanted: penname launch --cpu VERB"
     states = gpu_states(library)
     if index >= len(states):
-        raise BadInput(f"there is no GPU {index} ({len(states)} found); say that there is none to check with --cpu")
+        raise BadInput(f"there is no GPU {index} ({len(states)} found); {otherwise}")
     if reason := why_busy(states[index]):
-        raise PennameError(f"{reason}; nothing was started. Wait, choose another with --gpu N, or say that none is wanted with --cpu")
+        raise PennameError(f"{reason}; nothing was started. Wait, {otherwise}")

@@ -29,14 +29,16 @@ def launch(
     command: Sequence[str],
     *,
     floor_bytes: int = DEFAULT_FLOOR_BYTES,
+    need_bytes: int = 0,
     require_gpu: Callable[[], None] | None = None,
     log: Path | None = None,
     look_seconds: float = LOOK_SECONDS,
 ) -> Job:
     """Start ``penname COMMAND...`` in the voice folder, in a session of its own, and give its record once it runs.
 
-    Refused, with nothing started: another job of this voice runs, a launch is under way, the disk is below the floor, the
-    log exists, or ``require_gpu`` raises. The floor is watched while the job runs: below it the job is asked to save and stop.
+    Refused, with nothing started: another job of this voice runs, a launch is under way, the disk has not ``need_bytes`` (what
+    the command will write) above the floor, the log exists, or ``require_gpu`` raises. The floor is watched while the job runs:
+    below it the job is asked to save and stop.
     """
     if not command:
         raise BadInput("launch wants the verb to start, as in: penname launch run")
@@ -48,10 +50,11 @@ def launch(
                     f"the job {job.id} of this voice runs (penname {' '.join(job.command)}); wait for it, or: penname stop {job.id}"
                 )
         free = shutil.disk_usage(voice).free
-        if free < floor_bytes:
+        if free < floor_bytes + need_bytes:
+            writes = f"{format_bytes(need_bytes)} for its checkpoints and " if need_bytes else ""
             raise PennameError(
-                f"{format_bytes(free)} free on the disk of {voice}, and this run wants {format_bytes(floor_bytes)}; "
-                "free some space, see: penname purge"
+                f"{format_bytes(free)} free on the disk of {voice.resolve()}, and this run wants {writes}{format_bytes(floor_bytes)} "
+                "left over; nothing was started. Free some space, see: penname purge; or move the floor with --disk-floor-gb"
             )
         if require_gpu:
             require_gpu()

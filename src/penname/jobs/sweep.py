@@ -6,6 +6,7 @@ rest; a run that a lost machine had begun goes on from its checkpoint wherever i
 
 from __future__ import annotations
 
+import difflib
 import itertools
 import subprocess
 import sys
@@ -18,7 +19,17 @@ from typing import Any
 from penname.core.errors import BadInput
 from penname.core.files import read_text
 
-_KEYS = {"carriers", "seeds", "corpus_words", "copies", "target_modules", "set", "gpus", "threads"}
+# Key -> what its value must be, and how to say so.
+_KEYS: dict[str, tuple[tuple[type, ...], str]] = {
+    "carriers": ((list,), "a list"),
+    "seeds": ((list,), "a list"),
+    "corpus_words": ((list,), "a list"),
+    "copies": ((list,), "a list"),
+    "target_modules": ((list,), "a list"),
+    "set": ((dict,), "a table: [sweep.set]"),
+    "gpus": ((int, float), "a number"),
+    "threads": ((int,), "a whole number"),
+}
 
 
 @dataclass(frozen=True)
@@ -83,10 +94,11 @@ def read_sweep(path: Path) -> Sweep:
         raise BadInput(f"{path} is not TOML: {error}") from None
     if not isinstance(table, dict):
         raise BadInput(f"{path} has no [sweep] table; it wants at least: [sweep] and seeds = [1, 2]")
-    problems = [f'there is no key "{key}" in [sweep]' for key in table if key not in _KEYS]
-    problems += [f"{key} wants a list" for key in _KEYS & set(table) - {"set", "gpus", "threads"} if not isinstance(table[key], list)]
-    if not table.get("seeds"):
-        problems.append("seeds wants at least one number")
+    problems = [_no_key(key) for key in table if key not in _KEYS]
+    problems += [f"{key} wants {what}" for key, (kinds, what) in _KEYS.items() if key in table and type(table[key]) not in kinds]
+    seeds = table.get("seeds")
+    if not isinstance(seeds, list) or not seeds or not all(type(seed) is int for seed in seeds):
+        problems.append("seeds wants at least one number, and whole numbers only, as in: seeds = [1, 2]")
     if problems:
         raise BadInput(f"{path}: " + "; ".join(problems))
     axes: list[tuple[str, list[Any]]] = [
@@ -99,6 +111,11 @@ def read_sweep(path: Path) -> Sweep:
     fixed = [f"{key}={_toml(value)}" for key, value in table.get("set", {}).items()]
     tasks = [Task((*combination, *fixed), seed) for combination, seed in itertools.product(itertools.product(*chosen), table["seeds"])]
     return Sweep(tuple(tasks), float(table.get("gpus", 0)), int(table.get("threads", 0)))
+
+
+def _no_key(key: str) -> str:
+    near = difflib.get_close_matches(key, _KEYS, n=1)
+    return f'there is no key "{key}" in [sweep]' + (f', did you mean "{near[0]}"?' if near else "")
 
 
 def _toml(value: Any) -> str:
