@@ -137,3 +137,5 @@ def test_damaged_adapters_get_a_sentence(dense, damage):
 def test_an_unknown_class_is_named(dense):
     with pytest.raises(BadInput, match='no serving class "tgi"; there are transformers'):
         serving_class(dense[0], "tgi")
+    with pytest.raises(BadInput, match="is a text model, so it has no full multimodal class"):
+        serving_class(dense[0], "transformers-multimodal")

@@ -160,7 +160,7 @@ def test_an_adapter_of_zeros_is_exported_nowhere(tmp_path):
 
 def test_an_export_that_does_not_bind_leaves_nothing(voice):
     run = open_run(voice)
-    with pytest.raises(BadInput, match="is a text model, so it has no full multimodal class; leave out --full"):
+    with pytest.raises(BadInput, match="is a text model and serves as its causal class; leave out --full"):
         finish_export(voice, run, "adapter-full", lambda out: export_adapter(run, out, True), {})
     assert not (voice.path / "exports" / run.name / "adapter-full").exists()
     assert [path.name for path in (voice.path / "exports" / run.name).iterdir()] == []

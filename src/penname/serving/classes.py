@@ -45,6 +45,8 @@ def transformers_modules(folder: Path, multimodal: bool) -> dict[str, tuple[int,
 
     from penname.carriers.loading import quiet_transformers
 
+    if multimodal and not is_multimodal(folder):
+        raise BadInput(f"{folder.name} is a text model, so it has no full multimodal class")
     quiet_transformers()
     config: Any = AutoConfig.from_pretrained(folder, local_files_only=True)
     auto = AutoModelForImageTextToText if multimodal else AutoModelForCausalLM

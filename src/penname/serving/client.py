@@ -54,11 +54,11 @@ def open_server(url: str, adapter_model: str = "", base_model: str = "") -> Serv
     root = url.rstrip("/").removesuffix("/v1")
     if not root.startswith(("http://", "https://")):
         raise BadInput(f'"{url}" is no address of a server; write one like http://localhost:8000')
-    props = _get(f"{root}/props", may_miss=True)
+    props = _get(root, "/props", may_miss=True)
     if isinstance(props, dict) and "default_generation_settings" in props:
         window = int(props["default_generation_settings"].get("n_ctx", 0))
         return _llama_cpp_adapter(Server(root, True, window=window), adapter_model)
-    models = _get(f"{root}/v1/models")
+    models = _get(root, "/v1/models")
     rows = models.get("data") if isinstance(models, dict) else None
     if not isinstance(rows, list) or not all(isinstance(row, dict) and "id" in row for row in rows):
         raise PennameError(f"{root} does not answer as an OpenAI-compatible server does; give its address without a path")
@@ -66,7 +66,7 @@ def open_server(url: str, adapter_model: str = "", base_model: str = "") -> Serv
 
 
 def _llama_cpp_adapter(server: Server, wanted: str) -> Server:
-    rows = _get(f"{server.url}/lora-adapters", may_miss=True) or []
+    rows = _get(server.url, "/lora-adapters", may_miss=True) or []
     names = {str(row["id"]): PurePosixPath(str(row.get("path", ""))).stem for row in rows}
     shown = ", ".join(f"{number} ({stem})" for number, stem in names.items()) or "none"
     found = [number for number, stem in names.items() if not wanted or wanted in (number, stem, f"{stem}.gguf")]
@@ -163,9 +163,9 @@ def _headers() -> dict[str, str]:
     return {"Authorization": f"Bearer {key}"} if key else {}
 
 
-def _get(url: str, may_miss: bool = False) -> Any:
+def _get(url: str, path: str, may_miss: bool = False) -> Any:
     with _sentences(url, "nothing that Penname can read"):
-        answer = httpx.get(url, headers=_headers(), timeout=TIMEOUT_SECONDS)
+        answer = httpx.get(url + path, headers=_headers(), timeout=TIMEOUT_SECONDS)
         return None if may_miss and answer.is_error else answer.raise_for_status().json()
 
 

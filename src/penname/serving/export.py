@@ -35,7 +35,7 @@ def rekey(module: str, full: bool) -> str:
 def export_adapter(run: ServedRun, out: Path, full: bool, scale: float = 1.0) -> Binding:
     """The adapter under the names of the causal class, or of the full multimodal one; ``scale`` goes into B."""
     if full and not is_multimodal(run.carrier):
-        raise BadInput(f"{run.carrier.name} is a text model, so it has no full multimodal class; leave out --full")
+        raise BadInput(f"{run.carrier.name} is a text model and serves as its causal class; leave out --full")
     tensors = {rekey(module, full): (a, scale * b) for module, (a, b) in adapter_tensors(run.adapter).items()}
     write_adapter(out, dict(run.adapter.config), tensors)
     written = read_adapter(out)
