@@ -229,6 +229,19 @@ def test_a_preface_by_an_editor_goes_and_the_author_s_own_stays(tmp_path: Path) 
     assert sum(len(r.text) for r in book.removed if r.rule == "editor") > 800
 
 
+def test_a_prologue_that_has_the_author_s_name_as_a_word_stays(tmp_path: Path) -> None:
+    told = f"PROLOGUE\n\nThe grey dog came. Grey rain fell. Grey was the road, and Grey's Inn far. {paragraph(60)}\n\n\n"
+    book = read(tmp_path, f"DESERT RAIN\n\nby Zane Grey\n\n\n\n{told}{STORY}")
+    assert (book.author, kinds(book)[0]) == ("Zane Grey", ("front", "PROLOGUE"))
+
+
+def test_an_advertisement_inside_the_last_chapter_is_the_story_s(tmp_path: Path) -> None:
+    inside = f"ADVERTISEMENT.\n\n\nLost, a dog. The price of him is a crown, and no edition of it illustrated.\n\n{prose(90, 9)}"
+    book = read(tmp_path, f"{chapters(['CHAPTER I', 'CHAPTER II'], 40)}\n\n\n{inside}\n\n1847\n")
+    assert "ADVERTISEMENT.\n\nLost, a dog." in book.text
+    assert book.text.endswith("\n\n1847\n")
+
+
 def test_a_title_behind_its_chapter_in_a_text_without_blank_lines(tmp_path: Path) -> None:
     def chapter(n: int, title: str) -> str:
         return f"CHAPTER {n}\n{title}\n" + prose(10 * n, 6).replace("\n\n", "\n") + "\n"

@@ -50,7 +50,9 @@ def _is_stranger(line: str, text: str) -> bool:
         return False
     given, *_, family = name.split()
     body = text[text.find("\n", text.find(line)) :]
-    return not re.search(rf"\b{re.escape(family)}\b", body) and (len(given.strip(".")) == 1 or not re.search(rf"\b{given.lower()}\b", body))
+    if re.search(rf"\b{re.escape(family)}\b", body):
+        return False
+    return len(given.strip(".")) == 1 or not re.search(rf"\b{re.escape(given.lower())}\b", body)
 
 
 def _file_title(name: str) -> str:

@@ -49,7 +49,8 @@ _EDITOR_HEADING = re.compile(
     r"(?:introduction|introductory|preface|foreword|note|notice|sketch|remarks)\b",
     re.IGNORECASE,
 )
-_EDITOR_NAMES = 3  # an author's own preface has the name once, as its signature
+_STORY_HEADING = re.compile(r"\b(?:prologue|prelude|proem|exordium|curtain|letter)\b", re.IGNORECASE)
+_EDITOR_NAMES = 3
 _ATTRIBUTION = re.compile(r"\s*(?:--|[—–―-])\s*[\w\"'“‘].{0,80}", re.DOTALL)
 _INDEX = re.compile(r"\W*(?:(?:general\s+)?index|errata|corrigenda)\W*", re.IGNORECASE)
 _ADVERTS = re.compile(
@@ -59,6 +60,7 @@ _ADVERTS = re.compile(
     re.IGNORECASE,
 )
 _PRICE = re.compile(r"\b\d+s\.|\$\d|\b(?:cloth|8vo|12mo|crown|vols?\b\.?|editions?|illustrated|publish\w+|price)\b", re.IGNORECASE)
+_PRICE_CHARS = 1000  # advertisements have such a word in every so many characters, a story one in ten thousand
 _PROSE_WORDS = 40
 _TITLE_PAGE_BLOCKS = 8
 _TAIL_SHARE = 0.15  # no printer's matter behind the story is longer than this share of the text
@@ -93,7 +95,7 @@ def find_furniture(text: str, blocks: list[Block], structure: Structure, title: 
         for i in _editors(text, blocks, structure, author):
             gone.setdefault(i, "editor")
     last = max((i for i in range(len(blocks)) if i not in gone), default=0)
-    if last > first and text[blocks[last].start : blocks[last].end].isdigit():
+    if last > first and re.fullmatch(r"\d{1,3}", text[blocks[last].start : blocks[last].end]):  # four digits are the year of writing
         gone[last] = "page-number"
     gone |= dict.fromkeys(_idle_breaks(blocks, gone, heads), "end-mark")
     return gone
@@ -113,16 +115,23 @@ def _idle_breaks(blocks: list[Block], gone: dict[int, str], heads: set[int]) -> 
 
 def _editors(text: str, blocks: list[Block], structure: Structure, author: str) -> Iterator[int]:
     """Front matter that the author has not written: by its heading, or because it speaks of the author by name again and again."""
-    family = author.split()[-1] if author else ""
-    name = re.compile(rf"\b{re.escape(family)}\b", re.IGNORECASE) if len(family) > 2 else None
     starts = [h.first for h in structure.headings]
     pieces = [(h.first, stop, h.last + 1) for h, stop in zip(structure.headings, starts[1:], strict=False) if h.kind == "front"]
     for first, stop, body in [(0, min(starts, default=0), 0), *pieces]:
         heading = plain(text[blocks[first].start : blocks[body - 1].end]) if body > first else ""
-        prose = [block for block in blocks[body:stop] if is_prose(text, block)]
-        told = sum(len(name.findall(text, block.start, block.end)) for block in prose) if name else 0
-        if _EDITOR_HEADING.match(heading) or told >= _EDITOR_NAMES:
+        prose = "\n".join(text[block.start : block.end] for block in blocks[body:stop] if is_prose(text, block))
+        if _EDITOR_HEADING.match(heading) or (not _STORY_HEADING.search(heading) and _speaks_of(prose, author)):
             yield from range(first, stop)
+
+
+def _speaks_of(prose: str, author: str) -> bool:
+    """Whether a text has the author's family name three times, and once as a stranger writes it: an own preface is only signed."""
+    names = author.split()
+    if len(names) < 2 or len(names[-1]) < 3:
+        return False
+    name = re.escape(names[-1])
+    strange = rf"\b(?:{re.escape(names[0])}|Mr\.?|Mrs\.?|Miss|Dr\.?)\s+(?:[A-Z]\S*\s+)?{name}\b|\b{name}['’]s\b"
+    return len(re.findall(rf"\b{name}\b", prose)) >= _EDITOR_NAMES and bool(re.search(strange, prose))
 
 
 def is_prose(text: str, block: Block) -> bool:
@@ -151,7 +160,7 @@ def _front_rules(text: str, blocks: list[Block], first: int, settings: BooksConf
     """What to remove before the first heading; running text stays, as an untitled piece of front matter."""
     dedicated = False
     sources = [i for i in range(1, first) if _ATTRIBUTION.fullmatch(text[blocks[i].start : min(blocks[i].end, blocks[i].start + 200)])]
-    quoted = {j for i in sources for j in (i - 1, i)}
+    quoted = {j for i in sources for j in (i - 1, i) if text[blocks[i - 1].start] in "\"'“‘" or not is_prose(text, blocks[i - 1])}
     for i in range(first):
         block = blocks[i]
         line = plain(text[block.start : min(block.end, block.start + 600)])
@@ -292,7 +301,8 @@ def _opens_tail(text: str, blocks: list[Block], index: int) -> bool:
     line = _first_line(text, blocks[index])
     if _INDEX.fullmatch(line):
         return not any(is_prose(text, block) and not is_list(text, block) for block in blocks[index + 1 :])
-    return bool(_ADVERTS.fullmatch(line)) and len(_PRICE.findall(text, blocks[index].start)) >= 2
+    rest = len(text) - blocks[index].start
+    return bool(_ADVERTS.fullmatch(line)) and len(_PRICE.findall(text, blocks[index].start)) >= max(2, rest / _PRICE_CHARS)
 
 
 def _letters(text: str) -> str:
