@@ -139,12 +139,13 @@ def _family(group: Group) -> str | None:
 
 def read_context(layout: Layout, forms: Iterable[Form], persons: Sequence[Form], lexicon: Lexicon) -> Context:
     """What stands around the person forms: where they stand, who calls whom, which pronouns follow."""
-    rows: list[tuple[int, Form, bool, bool]] = []
+    rows: list[tuple[int, Form, bool, bool, bool]] = []
     for form in persons:
         for span, signs in zip(form.spans, form.mention_signs, strict=True):
             quoted = layout.quoted(span.start)
-            rows.append((span.start, form, quoted and "call" in signs, not quoted and ("said" in signs or "says" in signs)))
+            speaks = not quoted and ("said" in signs or "says" in signs)
+            rows.append((span.start, form, quoted, quoted and "call" in signs, speaks))
     rows.sort(key=lambda row: row[0])
     starts = sorted(span.start for form in forms if form.kind in ("person", "other") for span in form.spans)
     tallies = tally_genders(persons, layout, starts, lexicon)
-    return Context(presences(layout, [(at, form) for at, form, _, _ in rows]), calls(layout, rows), tallies)  # type: ignore[arg-type]
+    return Context(presences(layout, [(row[0], row[1]) for row in rows]), calls(layout, rows), tallies)  # type: ignore[arg-type]

@@ -15,6 +15,7 @@ _SENTENCE = re.compile(r"[.!?][\"”’')\]]*\s+(?=[\"“‘'(]?[A-Z])")
 _ABBREVIATION = re.compile(rf"\b(?:{'|'.join(word.capitalize() for word in sorted(ABBREVIATED - {'no'}))}|[A-HJ-Z])\.\s+$")
 _PRONOUN = re.compile(r"\b(?:(he|him|his|himself)|(she|her|hers|herself))\b|[.!?][\"”’']?\s", re.IGNORECASE)
 _BLOCK_CHARS = 1200
+_SPEECH_CHARS = 5000  # a longer paragraph is no speech of one person: the text has lost its paragraphs
 
 
 @dataclass(slots=True)
@@ -30,6 +31,10 @@ class Layout:
     def paragraph(self, at: int) -> int:
         """Index of the paragraph that holds the offset."""
         return bisect_right(self.paragraphs, at) - 1
+
+    def paragraph_chars(self, index: int) -> int:
+        """Length of a paragraph."""
+        return ([*self.paragraphs[index + 1 : index + 2], len(self.text)])[0] - self.paragraphs[index]
 
     def sentence(self, at: int) -> int:
         """Index of the sentence that holds the offset; paragraphs end sentences too."""
@@ -97,12 +102,12 @@ class Presence:
 
 @dataclass(slots=True)
 class Calls:
-    """Who is called by a name, and who then speaks; keys are forms."""
+    """Who is called by a name, who then speaks, and who speaks of whom; keys are forms."""
 
     answers: dict[Hashable, Counter[Hashable]] = field(
         default_factory=lambda: defaultdict(Counter)
     )  # called -> speaks next, or spoke before
-    callers: dict[Hashable, Counter[Hashable]] = field(default_factory=lambda: defaultdict(Counter))  # called -> speaks the call
+    speakers: dict[Hashable, Counter[Hashable]] = field(default_factory=lambda: defaultdict(Counter))  # named -> speaks the quotation
 
 
 def presences(layout: Layout, mentions: Sequence[tuple[int, Hashable]]) -> dict[Hashable, Presence]:
@@ -119,21 +124,28 @@ def presences(layout: Layout, mentions: Sequence[tuple[int, Hashable]]) -> dict[
     return found
 
 
-def calls(layout: Layout, mentions: Sequence[tuple[int, Hashable, bool, bool]]) -> Calls:
-    """Read calls and answers off (offset, form, called in a quotation, named as a speaker) rows in order."""
+def calls(layout: Layout, mentions: Sequence[tuple[int, Hashable, bool, bool, bool]]) -> Calls:
+    """Read calls and answers off (offset, form, in a quotation, called there, named as a speaker) rows in order."""
     called: dict[int, list[Hashable]] = defaultdict(list)
+    named: dict[int, list[Hashable]] = defaultdict(list)
     speaker: dict[int, Hashable] = {}
-    for at, form, is_called, speaks in mentions:
+    for at, form, is_quoted, is_called, speaks in mentions:
         paragraph = layout.paragraph(at)
+        if layout.paragraph_chars(paragraph) > _SPEECH_CHARS:
+            continue
+        if is_quoted:
+            named[paragraph].append(form)
         if is_called:
             called[paragraph].append(form)
         elif speaks:
             speaker.setdefault(paragraph, form)
     result = Calls()
-    for paragraph, forms in called.items():
+    for paragraph, forms in named.items():
         for form in dict.fromkeys(forms):
             if paragraph in speaker:
-                result.callers[form][speaker[paragraph]] += 1
+                result.speakers[form][speaker[paragraph]] += 1
+    for paragraph, forms in called.items():
+        for form in dict.fromkeys(forms):
             for near in (paragraph + 1, paragraph - 1):
                 if near in speaker and near not in called:
                     result.answers[form][speaker[near]] += 1

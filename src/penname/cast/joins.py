@@ -10,7 +10,7 @@ from penname.cast.forms import Form
 from penname.cast.lexicon import Lexicon
 from penname.cast.names import short_of
 from penname.cast.people import Person
-from penname.cast.vocabulary import MARRIED_TITLES, UNMARRIED_TITLES
+from penname.cast.vocabulary import FEMALE_KIN, MALE_KIN, MARRIED_TITLES, UNMARRIED_TITLES
 
 if TYPE_CHECKING:
     from penname.cast.linking import Linker
@@ -112,7 +112,7 @@ def titles_part(one: Form, other: Form) -> bool:
 
 def join_by_context(linker: Linker) -> None:
     """Join a first name without surname to a surname without first name, where calls and answers say so."""
-    firsts = [p for p in linker.people if p.firsts and not p.last and p.count >= 3]
+    firsts = [p for p in linker.people if p.firsts and not p.last and p.count >= 3 and not _is_role(p)]
     lasts = [p for p in linker.people if p.last and (not p.firsts or p.married_name) and p.count >= 3 and not p.plural]
     rows = []
     for first in firsts:
@@ -122,6 +122,32 @@ def join_by_context(linker: Linker) -> None:
             score = linker.context.affinity(first, last)
             if score >= 2.0:
                 rows.append((score, first, last))
+    _join_best(linker, rows, "who is called so is the one who answers, and the two never meet")
+
+
+def join_married(linker: Linker) -> None:
+    """Join "Mrs. Casaubon" to Dorothea Brooke: a wife's name that begins when the book has long known the woman by her own."""
+    wives = [p for p in linker.people if p.titled_last(MARRIED_TITLES) and not p.firsts and p.count >= 10]
+    women = [p for p in linker.people if p.firsts and p.gender == "female" and not p.married_name and not p.plural]
+    rows = []
+    for wife in wives:
+        if not any(p.gender == "male" for p in linker.bearers(wife.last)):
+            continue
+        begins = min(wife.presence.blocks)
+        for woman in women:
+            before = sum(count for block, count in woman.presence.blocks.items() if block < begins)
+            if woman.titled_last(MARRIED_TITLES) or (woman.last == wife.last and woman.titled_last(UNMARRIED_TITLES) > 2):
+                continue
+            if before < max(5, woman.count / 10):
+                continue
+            score = linker.context.affinity(woman, wife)
+            if score >= 1.2:
+                rows.append((score, woman, wife))
+    _join_best(linker, rows, "a married name: the two never meet, and it begins later")
+
+
+def _join_best(linker: Linker, rows: list[tuple[float, Person, Person]], why: str) -> None:
+    """Join the pairs, best first, that have no rival; the person with a first name goes into the one without."""
     rows.sort(key=lambda row: (-row[0], row[1].shown, row[2].shown))
     taken: set[int] = set()
     for score, first, last in rows:
@@ -129,7 +155,12 @@ def join_by_context(linker: Linker) -> None:
         if id(first) in taken or id(last) in taken or any(s > score - 0.8 for s in rivals):
             continue
         taken |= {id(first), id(last)}
-        linker.merge(last, first, "who is called so is the one who answers, and the two never meet")
+        linker.merge(last, first, why)
+
+
+def _is_role(person: Person) -> bool:
+    """Whether a name is a word for what somebody is: "the Jack", "Dad"."""
+    return any(form.share("the") > 0.3 or form.words[-1] in MALE_KIN | FEMALE_KIN for form in person.forms)
 
 
 def note_near_pairs(linker: Linker) -> None:

@@ -12,7 +12,15 @@ from collections.abc import Sequence
 
 from penname.cast.forms import Form
 from penname.cast.gender import GenderTally, census_log_odds
-from penname.cast.joins import full_count, join_by_context, join_pet_surnames, join_short_forms, join_spellings, note_near_pairs
+from penname.cast.joins import (
+    full_count,
+    join_by_context,
+    join_married,
+    join_pet_surnames,
+    join_short_forms,
+    join_spellings,
+    note_near_pairs,
+)
 from penname.cast.lexicon import Lexicon
 from penname.cast.names import Name, name_gender, part_name
 from penname.cast.people import Context, Doubt, Person
@@ -26,6 +34,9 @@ from penname.cast.vocabulary import (
     SURNAME_TITLES,
     UNMARRIED_TITLES,
 )
+
+_FREE_AFFINITY = 3.0
+_TRADE_RATE = 3.0  # uses in a million words from which a word before a surname can be a trade: farmer, shepherd, hunter
 
 
 class Linker:
@@ -48,6 +59,7 @@ class Linker:
     def link(self) -> list[Person]:
         """All steps, surest first."""
         self.last_words = {form.words[-1] for form in self.forms}
+        self._part_trades()
         families = [f for f in self.forms if "family plural" in f.signs or "unknown plural" in f.signs or self._is_plural(f)]
         apart = set(families)
         self.forms = [f for f in self.forms if f not in apart]
@@ -71,6 +83,7 @@ class Linker:
         join_pet_surnames(self)
         join_spellings(self)
         join_by_context(self)
+        join_married(self)
         note_near_pairs(self)
         for form in families:
             self._new(form, plural=True)
@@ -139,6 +152,18 @@ class Linker:
 
     # ------------------------------------------------------------ roles
 
+    def _part_trades(self) -> None:
+        """Read "Farmer Oak" as a surname with a trade before it, where the book has the surname otherwise."""
+        uses = Counter(form.words[-1] for form in self.forms)
+        for form in self.forms:
+            name = self.names[form]
+            if name.last and len(name.first) == 1 and uses[name.last] > 1 and self._is_trade(name.first[0]):
+                self.names[form] = Name((*name.titles, name.first[0]), (name.last,), "", name.suffix)
+
+    def _is_trade(self, word: str) -> bool:
+        letters, rate = self.lexicon.words.get(word, ("", 0.0))
+        return "n" in letters and rate >= _TRADE_RATE and not self.known_first(word)
+
     def _is_plural(self, form: Form) -> bool:
         """ "the Misses Eshton", "the Miss Steeles"."""
         if not form.titles:
@@ -156,7 +181,7 @@ class Linker:
                 self.as_first[name.first[0]] += form.count
                 self.as_last[name.last] += form.count
             self.surname_uses[name.last or name.first[0]] += form.count
-        firsts = set(self.as_first)
+        firsts, lasts = set(self.as_first), set(self.as_last)
         for form in self.forms:
             name = self.names[form]
             title = form.titles[-1] if form.titles else ""
@@ -164,7 +189,10 @@ class Linker:
                 continue
             word = name.first[0]
             if title in FIRST_NAME_TITLES or title in KIN_TITLES:
-                self.as_first[word] += form.count
+                if word in firsts or self.known_first(word) or word not in lasts:
+                    self.as_first[word] += form.count
+                else:
+                    self.as_last[word] += form.count  # "Master Marner", who is Silas Marner
             elif title in SURNAME_TITLES and not (
                 word in firsts and (self.known_first(word) or (self.as_first[word] >= 3 and not self.as_last[word]))
             ):
@@ -247,9 +275,11 @@ class Linker:
             # "Miss Bennet" is the sister who is not "Miss Elizabeth" or "Miss Lydia".
             most_named = max(p.count for _, p in candidates)
             least = min(p.titled_first() for _, p in candidates if p.count * 10 >= most_named)
-            most = 4.0 if title in UNMARRIED_TITLES else 1.0
+            most = 6.0 if title in UNMARRIED_TITLES else 1.0
             candidates = [(prior - max(0.0, min(most, p.titled_first() - least)) + 0.5 * math.log10(p.count), p) for prior, p in candidates]
-        floor = -0.5 if len([p for _, p in candidates if p.firsts]) < 2 else 1.2 if title in CIVIL_TITLES else 0.3
+        most_named = max((p.count for _, p in candidates), default=0)
+        rivals = [p for _, p in candidates if p.firsts and p.count * 20 >= most_named]
+        floor = -0.5 if len(rivals) < 2 else 1.2 if title in CIVIL_TITLES else 0.3
         if title in NOBLE_TITLES:
             floor = 0.0
         elif title in UNMARRIED_TITLES:
@@ -257,11 +287,34 @@ class Linker:
             if len(candidates) == 1 and candidates[0][1].titled_first() >= 3 and full_count(candidates[0][1]) < 5:
                 candidates = [(candidates[0][0] - 2.0, candidates[0][1])]  # "Miss Marianne" is hardly "Miss Dashwood"
                 floor = 0.0
-        elif title in MARRIED_TITLES and len([p for _, p in candidates if p.firsts]) > 1:
+        elif title in MARRIED_TITLES and len(rivals) > 1:
             floor = 1.0  # a mother of daughters, more likely than one of them
-        if not self._choose(form, candidates, floor, "same surname, and the title fits"):
+        if title in UNMARRIED_TITLES | CIVIL_TITLES:
+            candidates += self._by_position(form, name)
+        chosen = self._choose(form, candidates, floor, "same surname, and the title fits")
+        if chosen and chosen.last != word:
+            chosen.last = word
+            for same in [p for p in self.bearers(word) if set(p.firsts) & set(chosen.firsts)]:
+                self.merge(chosen, same, "the same first name and surname")
+            self.by_last[word].append(chosen)
+        if not chosen:
             person = self._new(form, (), word)
             self.near += [(person, other, prior) for prior, other in candidates if other.count * 20 >= form.count]
+
+    def _by_position(self, form: Form, name: Name) -> list[tuple[float, Person]]:
+        """People without a surname who may be meant by a titled one, because calls and meetings say so: "Miss Dashwood" is Elinor."""
+        probe = self._probe(form)
+        free = [
+            p
+            for p in self.people
+            if p.firsts
+            and not p.married_name
+            and p.last != name.first[0]
+            and p.count >= 3
+            and p.gender == name.gender
+            and full_count(p) * 50 <= p.count  # without a surname, or with one that is hardly ever used
+        ]
+        return [(0.5 * math.log10(p.count) - 1.0, p) for p in free if self.context.affinity(p, probe) >= _FREE_AFFINITY]
 
     def _title_prior(self, title: str, name: Name, person: Person) -> float | None:
         """How well a titled surname suits a bearer of the surname by titles alone; None where it cannot be."""
@@ -271,13 +324,13 @@ class Linker:
         if title in person.titles:
             prior += 0.5
         if title in MARRIED_TITLES:
-            if any(len(f.words) == 1 and f.words[0] == person.last and set(f.titles) & UNMARRIED_TITLES for f in person.forms):
+            if person.titled_last(UNMARRIED_TITLES):
                 return None  # Mrs. Bennet is not Miss Bennet
             if person.has_title(UNMARRIED_TITLES):
                 prior -= 1.5
             prior += person.tally.wife()
         elif title in UNMARRIED_TITLES:
-            if person.has_title(MARRIED_TITLES) or person.noble():
+            if person.titled_last(MARRIED_TITLES) or person.noble():
                 return None
             prior -= person.tally.wife()
         elif title in NOBLE_TITLES:
@@ -302,6 +355,8 @@ class Linker:
             prior = 2.0 * person.surname_share() + min(1.5, 0.75 * math.log10(person.count))
             if person.has_title(CIVIL_TITLES):
                 prior += 0.5
+            if person.titled_last(SURNAME_TITLES):
+                prior += 0.5
             if person.gender and gender != "unknown" and gender != person.gender:
                 prior -= 1.5
             if person.gender == "female" and gender == "unknown":
@@ -323,7 +378,7 @@ class Linker:
                 continue
             if gender in ("female", "male") and person.gender and gender != person.gender:
                 continue
-            prior = min(2.0, person.count / 20) + self._family_weight(person)
+            prior = min(3.0, 1.5 * math.log10(person.count)) + self._family_weight(person)
             if rank:
                 prior += 3.0 if any(t in person.titles for t in rank) else -2.0
             elif person.noble():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
 from penname.cast.context import Calls, Presence
@@ -11,7 +12,10 @@ from penname.cast.gender import GenderTally
 from penname.cast.vocabulary import CIVIL_TITLES, NOBLE_TITLES, UNMARRIED_TITLES
 
 _BEFORE_FIRST = UNMARRIED_TITLES | CIVIL_TITLES | {"master"}
-_NONE: Counter[Form] = Counter()
+_NONE: Counter[Hashable] = Counter()
+_TOGETHER, _APART = 1.2, 0.11  # weight of one sentence that names both, and of one place where they are near but not together
+_ANSWERED, _NAMED = 1.2, 1.2
+_MEETINGS, _SPEECHES = 40, 8  # so many are counted in full
 
 
 @dataclass(slots=True, eq=False)
@@ -62,6 +66,10 @@ class Person:
         """Whether one of the titles is used."""
         return any(title in titles for title in self.titles)
 
+    def titled_last(self, titles: frozenset[str]) -> int:
+        """Mentions by the surname alone after one of the titles: "Mrs. Bennet"."""
+        return sum(f.count for f in self.forms if len(f.words) == 1 and f.words[0] == self.last and titles.intersection(f.titles))
+
     def titled_first(self) -> int:
         """Mentions as "Miss Elizabeth", "Mr. Edward": a title straight before the first name."""
         firsts = {first[0] for first in self.firsts}
@@ -77,25 +85,27 @@ class Context:
     tallies: dict[Form, GenderTally]
 
     def affinity(self, one: Person, other: Person) -> float:
-        """Log odds, -5 to 4, that two names are one person's, by where they stand."""
+        """Log odds, -6 to 6, that two names are one person's, by where they stand.
+
+        Two names of one person stand in one sentence in 4 of 100 meetings, names of two in 18. Who speaks names himself
+        in 7 of 100 cases, another who is near in 32; and the one called is the next to speak in 47, another in 7.
+        """
         a, b = one.presence, other.presence
-        both = len(a.sentences & b.sentences)
         small, large = (a, b) if len(a.blocks) < len(b.blocks) else (b, a)
         shared = sum(min(count, large.blocks[block]) for block, count in small.blocks.items() if block in large.blocks)
-        score = -1.6 * both + 0.085 * max(0, shared - both)
-        score += self._called(one, other) + self._called(other, one)
-        return max(-5.0, min(4.0, score))
+        both = len(a.sentences & b.sentences)
+        scale = min(1.0, _MEETINGS / max(1, shared))  # meetings of one scene are no independent witnesses
+        met = max(-5.0, scale * (_APART * max(0, shared - both) - _TOGETHER * both))
+        answered = self._sum(self.calls.answers, one, other) + self._sum(self.calls.answers, other, one)
+        named = self._sum(self.calls.speakers, one, other) + self._sum(self.calls.speakers, other, one)
+        scale = min(1.0, _SPEECHES / max(1, answered + named))
+        spoken = max(-5.0, min(5.0, scale * (_ANSWERED * answered - _NAMED * named)))
+        return max(-6.0, min(6.0, met + spoken))
 
-    def _called(self, called: Person, speaker: Person) -> float:
-        """For every call by a name of ``called``: does ``speaker`` answer it, or somebody else, or is it ``speaker`` who calls?"""
-        mine, theirs = set(called.forms), set(speaker.forms)
-        answered = others = calls = 0
-        for form in called.forms:
-            for who, n in self.calls.answers.get(form, _NONE).items():
-                answered += n if who in theirs else 0
-                others += n if who not in theirs and who not in mine else 0
-            calls += sum(n for who, n in self.calls.callers.get(form, _NONE).items() if who in theirs)
-        return max(-2.0, min(3.0, 1.0 * answered - 0.4 * others)) * (answered > 0) - 1.5 * min(calls, 3)
+    def _sum(self, table: Mapping[Hashable, Counter[Hashable]], called: Person, speaker: Person) -> int:
+        """How often a name of ``called`` is followed in the table by one of ``speaker``."""
+        theirs = set(speaker.forms)
+        return sum(n for form in called.forms for who, n in table.get(form, _NONE).items() if who in theirs)
 
 
 @dataclass(slots=True)

@@ -1,0 +1,91 @@
+"""Rules that tie names by what stands around them; and names that they must leave apart."""
+
+from __future__ import annotations
+
+from penname.cast.context import Calls, Presence, calls, lay_out
+from penname.cast.forms import Form
+from penname.cast.people import Context, Person
+
+
+def home(cast, text: str, name: str) -> str:
+    ids = {m.entity_id for m in cast.mentions if text[m.start : m.end] == name}
+    assert len(ids) == 1, (name, ids)
+    return ids.pop()
+
+
+def test_a_trade_before_a_surname_is_no_first_name(cast_of):
+    text = "Gabriel Oak kept sheep. Then Gabriel slept. She loved Farmer Oak. She saw Oak, and Oak saw her. Mr. Oak bowed.\n\n" * 4
+    cast = cast_of(text)
+    assert len({home(cast, text, name) for name in ("Gabriel Oak", "Gabriel", "Farmer Oak", "Oak", "Mr. Oak")}) == 1
+
+
+def test_master_stands_before_surnames_too(cast_of):
+    text = "Silas Marner wove. The neighbours asked Master Marner for linen. Silas gave it. Marner was paid, and Silas was glad.\n\n" * 4
+    cast = cast_of(text)
+    assert len({home(cast, text, name) for name in ("Silas Marner", "Silas", "Master Marner", "Marner")}) == 1
+
+
+SISTERS = """The rain fell. Elinor sat by the window with her work, and Marianne Dashwood played.
+
+"Miss Dashwood," said Lucy Steele, "you must think me very strange."
+
+"I do not," said Elinor. She put her work away, and Marianne played on.
+
+"But you do, Miss Dashwood," said Lucy Steele.
+
+"Not at all," replied Elinor, and she smiled at her. Then Marianne sighed.
+
+"""
+
+
+def test_miss_surname_is_the_sister_who_answers(cast_of):
+    text = SISTERS * 6
+    cast = cast_of(text)
+    assert home(cast, text, "Miss Dashwood") == home(cast, text, "Elinor") != home(cast, text, "Marianne")
+    assert home(cast, text, "Marianne") == home(cast, text, "Marianne Dashwood")
+
+
+MAID = "Dorothea Brooke rode out. She loved her horse. Dorothea talked with Celia, and Celia laughed at her.\n\n"
+WIFE = """Mr. Casaubon was in the library. He read. Dorothea stood behind the chair.
+
+"Mrs. Casaubon," said Ladislaw, "may I come in?"
+
+"You may," said Dorothea. She was grave.
+
+"""
+
+
+def test_a_married_name_that_begins_late_joins_the_maiden(cast_of):
+    text = MAID * 12 + WIFE * 12
+    cast = cast_of(text)
+    assert home(cast, text, "Mrs. Casaubon") == home(cast, text, "Dorothea") == home(cast, text, "Dorothea Brooke")
+    assert home(cast, text, "Mr. Casaubon") != home(cast, text, "Mrs. Casaubon")
+
+
+def test_a_wife_who_was_there_first_is_somebody_else(cast_of):
+    text = WIFE * 12 + MAID * 12
+    cast = cast_of(text.replace("Mr. Casaubon", "Mr. Reed").replace("Mrs. Casaubon", "Mrs. Reed"))
+    names = {name for entity in cast.entities for name in entity.names if entity.kind == "person" and "Mrs. Reed" in entity.names}
+    assert "Dorothea" not in names
+
+
+def test_who_speaks_hardly_ever_names_himself():
+    text = '"Tom is late," said Ned.\n\n"Tom, come!" cried Ned.\n\n"Here," said Sam.\n\n'
+    at = {name: text.index(name) for name in ("Ned", "Sam")}
+    second = text.index("Tom", 5)
+    rows = [(1, "Tom", True, False, False), (at["Ned"], "Ned", False, False, True), (second, "Tom", True, True, False)]
+    rows += [(text.rindex("Ned"), "Ned", False, False, True), (at["Sam"], "Sam", False, False, True)]
+    found = calls(lay_out(text), rows)
+    assert found.speakers["Tom"] == {"Ned": 2}
+    assert found.answers["Tom"] == {"Ned": 1, "Sam": 1}
+
+
+def test_affinity_weighs_answers_against_being_spoken_of():
+    tom, ned, sam = (Form(((), (name,))) for name in ("tom", "ned", "sam"))
+    people = {form: Person([form], [form.words], presence=Presence(count=9)) for form in (tom, ned, sam)}
+    found = Calls()
+    found.answers[tom][sam] = 3
+    found.speakers[tom][ned] = 3
+    context = Context({}, found, {})
+    assert round(context.affinity(people[tom], people[sam]), 2) == 3.6
+    assert round(context.affinity(people[tom], people[ned]), 2) == -3.6
