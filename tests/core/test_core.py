@@ -110,6 +110,14 @@ def test_stage_that_fails_leaves_the_earlier_result(tmp_path):
     assert sorted(p.name for p in folder.iterdir()) == ["a.json", "manifest.json"]
 
 
+def test_what_a_killed_stage_left_goes_with_the_next(tmp_path):
+    (tmp_path / ".writing-abc").mkdir()
+    (tmp_path / ".writing-abc/half.txt").write_text("half")
+    with stage_writer(tmp_path, stage="s", version=1, settings={}, inputs={}) as out:
+        (out / "a.txt").write_text("a")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "manifest.json"]
+
+
 def test_damaged_files_are_found(tmp_path):
     write_stage(tmp_path / "s", {"a": "1", "b": "2", "c": "3"})
     (tmp_path / "s/a").write_text("x")

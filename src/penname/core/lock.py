@@ -38,8 +38,8 @@ def hold(folder: Path, doing: str) -> Iterator[None]:
         if not _try_lock(file):
             other = holder(folder) or {}
             raise PennameError(
-                f"another penname works in {folder} (pid {other.get('pid', '?')}, {other.get('doing', 'unknown')}); "
-                "wait for it, or stop it with: penname stop"
+                f"another penname works in {folder.resolve()} (pid {other.get('pid', '?')}, {other.get('doing', 'unknown')}); "
+                "wait for it, or end it: with penname stop where it was launched, else with Ctrl-C in its terminal"
             )
         file.seek(0)
         file.truncate()

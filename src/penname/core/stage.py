@@ -20,6 +20,7 @@ from penname.core.files import disk_error, json_text, read_json, sync_folder, wr
 from penname.core.hashing import sha256_file, sha256_value
 
 MANIFEST = "manifest.json"
+_ASIDE = ".writing-"
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,9 @@ def stage_writer(
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(dir=folder, prefix=".writing-"))
+        for left in folder.glob(f"{_ASIDE}*"):  # by a stage that was killed; the voice folder's lock keeps to one writer at a time
+            shutil.rmtree(left, ignore_errors=True)
+        aside = Path(tempfile.mkdtemp(dir=folder, prefix=_ASIDE))
     except OSError as error:
         raise disk_error(error, folder) from error
     try:
