@@ -210,6 +210,16 @@ def test_which_target_is_which_place(tmp_path, monkeypatch):
         assert isinstance(open_place("me@host:voices"), SshPlace)
 
 
+def test_there_must_be_something_to_verify(voice):
+    with pytest.raises(BadInput, match="nothing was archived from this folder"):
+        verify_archives(voice)
+
+
+def test_restore_takes_the_name_of_a_run_and_no_path(voice, tmp_path):
+    with pytest.raises(BadInput, match="is no name of a run"):
+        restore_run(voice, str(tmp_path), "../elsewhere")
+
+
 def test_restore_refuses_what_its_receipt_does_not_name(voice, tmp_path):
     archive_runs(voice, str(tmp_path / "second"))
     shutil.rmtree(voice.runs / RUN)

@@ -172,7 +172,7 @@ def test_a_log_is_never_overwritten(voice, tmp_path):
 
 
 def test_too_little_disk_is_refused(voice):
-    with pytest.raises(PennameError, match=r"this run wants \\S+ TB left over; nothing was started"):
+    with pytest.raises(PennameError, match=r"this run wants \S+ TB left over; nothing was started"):
         launch(voice, FOREVER, floor_bytes=1 << 60)
     assert all_jobs(voice / "jobs") == []
 
@@ -181,6 +181,15 @@ def test_the_disk_must_hold_what_the_command_writes_and_the_floor(voice):
     free = shutil.disk_usage(voice).free
     with pytest.raises(PennameError, match=r"wants .* for its checkpoints and 1\.0 MB left over; nothing was started"):
         launch(voice, FOREVER, floor_bytes=1_000_000, need_bytes=free)
+    assert all_jobs(voice / "jobs") == []
+
+
+@pytest.mark.parametrize("verb", ["frobnicate", "launch", "--cpuu"])
+def test_what_is_no_verb_to_launch_is_refused(voice, verb):
+    from penname.cli.launch import launch as verb_launch
+
+    with pytest.raises(BadInput, match=f'"{verb}" is no verb that can be launched'):
+        verb_launch([verb], where=voice, cpu=True)
     assert all_jobs(voice / "jobs") == []
 
 

@@ -31,7 +31,7 @@ def archive(
     if verify:
         done = verify_archives(voice, run)
     elif target is None:
-        raise BadInput("archive wants a place: a folder, host:path, or rclone:remote:path")
+        raise BadInput("archive wants a place (a folder, host:path, or rclone:remote:path), as in: penname archive /mnt/backup/voices")
     else:
         done = archive_runs(voice, target, run, with_text=with_text)
     if json:

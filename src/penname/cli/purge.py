@@ -44,7 +44,8 @@ def purge(
             say(f"stays: {_literal(candidate.path)}: {candidate.refused}")
     total = sum(candidate.size for candidate in plan.going)
     if done is None:
-        say(f"{format_bytes(total)} in {len(plan.going)} folder(s) would go; delete them with: penname purge --delete")
+        would = f"{format_bytes(total)} in {len(plan.going)} folder(s) would go; delete them with: penname purge --delete"
+        say(would if plan.going else "nothing would go")
         return
     for path, reason in done.result.skipped:
         say(f"left: {_literal(path)}: {reason}")

@@ -125,10 +125,16 @@ def read_records(voice: VoiceFolder) -> dict[str, Any]:
 
 
 def verify_archives(voice: VoiceFolder, runs: Iterable[str] = ()) -> list[Archived]:
-    """Re-hash archived runs in their places against what was recorded when they were sent. ProofFailed at the first difference."""
+    """Re-hash archived runs in their places against what was recorded when they were sent.
+
+    ProofFailed at the first difference, BadInput where nothing was archived.
+    """
     records = read_records(voice)
+    names = list(runs) or sorted(records)
+    if not names:
+        raise BadInput("nothing was archived from this folder, so there is nothing to verify; run: penname archive TARGET")
     verified = []
-    for run in list(runs) or sorted(records):
+    for run in names:
         if run not in records:
             raise BadInput(f"the run {run} was never archived from this folder; run: penname archive TARGET --run {run}")
         record = records[run]
@@ -143,13 +149,15 @@ def verify_archives(voice: VoiceFolder, runs: Iterable[str] = ()) -> list[Archiv
 
 def restore_run(voice: VoiceFolder, target: str, run: str) -> Path:
     """Bring an archived run back to ``runs/<run>``, verified against its receipt. BadInput where a run of that name is here."""
+    if Path(run).name != run:
+        raise BadInput(f'"{run}" is no name of a run; give one as it stands in runs/, without a folder')
     folder = voice.runs / run
     if folder.exists():
         raise BadInput(f"{folder} is here already; move it away first, nothing was overwritten")
     place = open_place(target)
     item = f"run-{run}"
     if not place.holds(item):
-        raise BadInput(f"{place.name} holds no {item}")
+        raise BadInput(f"{place.name} holds no {item}; name the run and the place as archives.json has them")
     voice.runs.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=voice.runs, prefix=".restoring-") as scratch:
         aside = Path(scratch) / item

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from penname.core.errors import PennameError
-
-PROC = Path("/proc")
+from penname.jobs.mounts import PROC
 
 
 @dataclass(frozen=True)

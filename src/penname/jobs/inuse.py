@@ -14,7 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-PROC = Path("/proc")
+from penname.jobs.mounts import PROC, mount_of, mounts
+
 FileKey = tuple[int, int]  # (st_dev, st_ino)
 
 
@@ -87,24 +88,19 @@ def _open_files(entry: Path) -> Iterable[FileKey]:
         yield info.st_dev, info.st_ino
 
 
-@dataclass(frozen=True)
-class _Mount:
-    device: str  # "8:1"
-    root: str  # the part of the filesystem that is mounted
-    point: str
-
-
 def mounted_elsewhere(path: Path) -> str | None:
     """Why ``path`` counts as mounted: it holds a mount point, a bind mount shows it elsewhere, or a container has it or a folder above it.
 
     A mount of a whole filesystem (root "/") in another namespace says nothing: services have those too.
     """
     real = str(path.resolve())
-    own = _mounts(PROC / "self")
+    own = mounts()
     for mount in own:
         if mount.point == real or mount.point.startswith(real + "/"):
             return f"{mount.point} is a mount point"
-    home = max((m for m in own if real == m.point or real.startswith(m.point.rstrip("/") + "/")), key=lambda m: len(m.point))
+    home = mount_of(real, own)
+    if home is None:
+        return "what is mounted here cannot be read, so it counts as mounted elsewhere"
     inside = (home.root.rstrip("/") + "/" + os.path.relpath(real, home.point)).replace("//", "/")
     for mount in own:
         if mount != home and mount.device == home.device and (mount.root == inside or mount.root.startswith(inside + "/")):
@@ -118,7 +114,7 @@ def mounted_elsewhere(path: Path) -> str | None:
         if space is None or space in seen:
             continue
         seen.add(space)
-        for mount in _mounts(entry):
+        for mount in mounts(entry):
             covers = mount.root != "/" and (inside == mount.root or inside.startswith(mount.root.rstrip("/") + "/"))
             within = mount.root == inside or mount.root.startswith(inside + "/")
             if mount.device == home.device and (covers or within) and mount != home:
@@ -131,21 +127,3 @@ def _namespace(entry: Path) -> int | None:
         return (entry / "ns/mnt").stat().st_ino
     except OSError:
         return None
-
-
-def _mounts(entry: Path) -> list[_Mount]:
-    try:
-        lines = (entry / "mountinfo").read_text(errors="surrogateescape").splitlines()
-    except OSError:
-        return []
-    found = []
-    for line in lines:
-        fields = line.split(" ")
-        found.append(_Mount(fields[2], _unescape(fields[3]), _unescape(fields[4])))
-    return found
-
-
-def _unescape(text: str) -> str:
-    for code, char in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
-        text = text.replace(code, char)
-    return text
