@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from penname.cli.tables import console, new_table
 from penname.core.files import json_text
 
 _BAR_CELLS = 60
@@ -42,12 +42,12 @@ def show_list(json: bool) -> None:
     if json:
         print(json_text({"staged": [asdict(facts) for facts in staged], "damaged": damaged, "known": known}), end="")
         return
-    table = _table("carrier", "kind", "layout", "from", "")
+    table = new_table("carrier", "kind", "layout", "from", "")
     for facts in staged:
         table.add_row(facts.name, facts.kind, facts.layout, facts.source, "staged")
     for name, source in known.items():
         table.add_row(name, "", "", source, "")
-    _console().print(table)
+    console().print(table)
     for facts in staged:
         if facts.warning:
             print(facts.warning)
@@ -64,11 +64,11 @@ def show_survey(org: str, json: bool) -> None:
         dropped = [{"repo": repo, "reason": reason} for repo, reason in left_out]
         print(json_text({"carriers": [asdict(row) for row in rows], "left_out": dropped}), end="")
         return
-    table = _table("repository", "kind", "layout", "parameters", "changed", "origin")
+    table = new_table("repository", "kind", "layout", "parameters", "changed", "origin")
     for row in rows:
         size = f"{row.parameters / 1e9:.2f} B" if row.parameters else ""
         table.add_row(row.repo, row.kind, row.layout, size, row.date, row.origin + (", gated" if row.gated else ""))
-    _console().print(table)
+    console().print(table)
     reasons: dict[str, int] = {}
     for _, reason in left_out:
         reasons[reason.split(" (")[0]] = reasons.get(reason.split(" (")[0], 0) + 1
@@ -82,34 +82,34 @@ def show_probe(probe: Any, targets: Any, findings: Sequence[str], paths: bool, j
         return
     from rich.text import Text
 
-    console = _console()
+    out = console()
     kinds = {kind: probe.layer_types.count(kind) for kind in dict.fromkeys(probe.layer_types)}
     layers = " + ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in kinds.items())
-    console.print(f"{probe.name}: {probe.parameters / 1e9:.4f} B parameters ({probe.model_type}), body {probe.body / 1e9:.4f} B, ", end="")
-    console.print(f"embeddings {'tied' if probe.tied else 'not tied'}; {layers} layers; {', '.join(probe.dtypes)}")
+    out.print(f"{probe.name}: {probe.parameters / 1e9:.4f} B parameters ({probe.model_type}), body {probe.body / 1e9:.4f} B, ", end="")
+    out.print(f"embeddings {'tied' if probe.tied else 'not tied'}; {layers} layers; {', '.join(probe.dtypes)}")
     everything = sum(part.parameters for part in probe.parts.values())
     bar = Text()
     for region, part in probe.parts.items():
         bar.append("█" * round(_BAR_CELLS * part.parameters / everything), style=_COLOURS[region])
-    console.print(bar)
-    table = _table("region", "parameters", "of the text model", "tensors", "Linear", right=(1, 2, 3, 4))
+    out.print(bar)
+    table = new_table("region", "parameters", "of the text model", "tensors", "Linear", right=(1, 2, 3, 4))
     for region, part in probe.parts.items():
         share = "outside" if region in ("vision tower", "MTP head") else f"{probe.share(region):.1%}"
         name = Text("█ ", style=_COLOURS[region]) + Text(region, style="default")
         table.add_row(name, f"{part.parameters:,}", share, str(part.tensors), str(part.linear_leaves))
-    console.print(table)
+    out.print(table)
     total = probe.parameters + targets.lora_parameters
-    console.print(
+    out.print(
         f"LoRA r={targets.lora_rank} on {targets.setting}: {len(targets.leaves)} modules, {targets.lora_parameters / 1e6:.2f} M parameters "
         f"({total / 1e9:.4f} B together), reaching {targets.share:.0%} of the text model"
     )
     for sentence in findings:
-        console.print(f"- {sentence}")
+        out.print(f"- {sentence}")
     if paths:
-        listed = _table("region", "causal class", "full class")
+        listed = new_table("region", "causal class", "full class")
         for leaf in probe.leaves:
             listed.add_row(leaf.region, leaf.causal_path or "(not there)", leaf.full_path or "(not there)")
-        console.print(listed)
+        out.print(listed)
 
 
 def probe_json(probe: Any, targets: Any, findings: Sequence[str]) -> dict[str, Any]:
@@ -136,30 +136,14 @@ def show_plan(plan: Any, actual: Sequence[Any], limit_hours: float | None, json:
     print(
         f"{corpus.tokens:,} tokens x {corpus.copies} copies x {corpus.epochs:g} epochs = {corpus.trained_tokens / 1e6:.1f} M tokens a run"
     )
-    table = _table("carrier", "hours a voice", "range", "memory", "", right=(1, 2, 3))
+    table = new_table("carrier", "hours a voice", "range", "memory", "", right=(1, 2, 3))
     for row in plan.carriers:
         memory = f"{row.bytes_needed / 1e9:.1f} GB" if row.bytes_needed is not None else ""
         notes = ["does not fit the memory"] * (row.fits_memory is False) + ["above the limit"] * (row.fits_hours is False)
         table.add_row(row.carrier, f"{row.hours:.1f}", f"{row.hours_low:.1f} to {row.hours_high:.1f}", memory, ", ".join(notes))
-    _console().print(table)
+    console().print(table)
     print(plan.sentence)
     if limit_hours is not None:
         print(f"cheapest within {limit_hours:g} h a run: {plan.cheapest or 'none'}")
     for run in actual:
         print(run.sentence)
-
-
-def _console() -> Any:
-    from rich.console import Console
-
-    # Lines that go to a file or a pipe are not folded to a terminal's width.
-    return Console(highlight=False, markup=False, soft_wrap=True, width=None if sys.stdout.isatty() else 200)
-
-
-def _table(*headings: str, right: Sequence[int] = ()) -> Any:
-    from rich.table import Table
-
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for number, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if number in right else "left", overflow="fold")
-    return table

@@ -22,12 +22,14 @@ def check(where: Where = HERE, overrides: Set = [], json: Json = False) -> None:
     if json:
         print(json_text([asdict(finding) for finding in findings]), end="")
     else:
-        from rich.console import Console
         from rich.text import Text
 
+        from penname.cli.tables import console
+
         marks = {"ok": ("ok      ", "green"), "warn": ("warning ", "yellow"), "problem": ("problem ", "red")}
+        out = console()
         for finding in findings:
             mark, colour = marks[finding.level]
-            Console(highlight=False).print(Text.assemble((mark, colour), finding.what))
+            out.print(Text.assemble((mark, colour), finding.what))
     if any(finding.level == "problem" for finding in findings):
         raise typer.Exit(1)

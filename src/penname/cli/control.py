@@ -39,14 +39,11 @@ def control(
     if json:
         print(json_text(controls), end="")
     else:
-        from rich.console import Console
-        from rich.table import Table
+        from penname.cli.tables import console, new_table
 
-        table = Table(box=None, padding=(0, 2, 0, 0))
-        for heading in ("control", "AUC", "interval", "p", "blocks"):
-            table.add_column(heading)
+        table = new_table("control", "AUC", "interval", "p", "blocks", right=(1, 2, 3, 4))
         for name, row in {**controls["positive"], **controls["negative"]}.items():
             interval = f"{row['low']:.2f} to {row['high']:.2f}"
             table.add_row(name, f"{row['auc']:.3f}", interval, f"{row['p']:.3f}", f"{row['n_high']} and {row['n_low']}")
-        Console(highlight=False).print(table)
+        console().print(table)
     require_sight(voice)

@@ -24,20 +24,18 @@ def demo(
 
     result = run_demo(directory)
     if json:
-        print(json_text({"voice": str(result.voice.path), "verdict": result.verdict, "seconds": result.seconds}), end="")
+        found = {"voice": str(result.voice.path), "verdict": result.verdict, "sentence": result.sentence, "seconds": result.seconds}
+        print(json_text(found), end="")
         return
 
-    from rich.console import Console
-    from rich.table import Table
+    from penname.cli.tables import console, new_table
 
     if result.seconds:
         total = sum(result.seconds.values())
-        table = Table(box=None, padding=(0, 2, 0, 0))
-        for heading in ("stage", "took", "share", "may take"):
-            table.add_column(heading, justify="left" if heading == "stage" else "right")
+        table = new_table("stage", "took", "share", "may take", right=(1, 2, 3))
         for name, seconds in result.seconds.items():
             table.add_row(name, format_seconds(seconds), f"{seconds / total:.0%}", format_seconds(BUDGET_SECONDS[name]))
         table.add_row("all", format_seconds(total), "", format_seconds(sum(BUDGET_SECONDS.values())))
-        Console(stderr=True).print(table)
-    print(f"verdict: {result.verdict}")
+        console(stderr=True).print(table)
+    print(result.sentence)
     print(f'report: {result.voice.report.resolve()}; try next: penname -C {result.voice.path} write "The tide takes the boat."')

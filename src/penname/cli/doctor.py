@@ -18,13 +18,13 @@ def doctor(json: Json = False) -> None:
         print(json_text(facts), end="")
         return
 
-    from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
+    from penname.cli.tables import console, new_table
+
+    table = new_table("", "", "", show_header=False)
     for section, rows in facts.items():
         table.add_row(Text(section, style="bold"), "", "")
         for name, value in rows.items():
             table.add_row("", Text(name), Text("absent" if value is None else str(value), style="bright_black" if value is None else ""))
-    Console(highlight=False).print(table)
+    console().print(table)

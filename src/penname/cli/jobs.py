@@ -22,14 +22,15 @@ def jobs(where: Where = HERE, json: Json = False) -> None:
         print(json_text([asdict(row) for row in rows]), end="")
         return
 
-    from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
+    from penname.cli.tables import console, new_table
+
+    if not rows:
+        print("no job was launched here; start one with: penname launch run")
+        return
     colours = {"running": "cyan", "done": "green", "failed": "red", "stopped": "yellow", "died": "red"}
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for heading in ("job", "command", "state", "step", "loss", "tokens/s", "left"):
-        table.add_column(heading)
+    table = new_table("job", "command", "state", "step", "loss", "tokens/s", "left", right=(3, 4, 5, 6))
     for row in rows:
         table.add_row(
             Text(row.id),
@@ -40,4 +41,4 @@ def jobs(where: Where = HERE, json: Json = False) -> None:
             f"{row.tokens_per_second:,.0f}" if row.tokens_per_second else "",
             format_seconds(row.seconds_left) if row.seconds_left is not None else "",
         )
-    Console(highlight=False).print(table if rows else "no job was launched here; start one with: penname launch run")
+    console().print(table)

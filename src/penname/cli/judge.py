@@ -39,16 +39,13 @@ def judge(
     if json:
         print(json_text(verdict), end="")
     else:
-        from rich.console import Console
-        from rich.table import Table
+        from penname.cli.tables import console, new_table
 
-        table = Table(box=None, padding=(0, 2, 0, 0))
-        for heading in ("run", "covered", "copied >8", "longest", "perplexity", "true beat wins"):
-            table.add_column(heading, justify="left" if heading == "run" else "right")
+        table = new_table("run", "covered", "copied >8", "longest", "perplexity", "true beat wins", right=(1, 2, 3, 4, 5))
         for row in verdict["runs"]:
             wins, copied = f"{row['true_beat_wins']:.0%}", f"{row['copied_share']:.1%}"
             table.add_row(row["run"], f"{row['share']:.0%}", copied, str(row["longest_copy"]), f"{row['perplexity']:.1f}", wins)
-        Console(highlight=False).print(table)
+        console().print(table)
         print(verdict["sentence"])
         for line in (*verdict["reasons"], *verdict["claims"]):
             print(f"- {line}")

@@ -19,21 +19,16 @@ def review(
 
     Example: penname -C bronte review
     """
-    import secrets
-    import socket
     import webbrowser
-
-    import uvicorn
 
     from penname.cast import build_cast, load_decisions, save_decisions
     from penname.cast.stage import proposed
-    from penname.core.errors import BadInput
     from penname.core.folder import open_voice
     from penname.core.progress import say
     from penname.core.stage import require_manifest
     from penname.core.store import load_books
     from penname.pages.desk import CastTools, Desk
-    from penname.pages.review import review_app
+    from penname.pages.server import serve_review
     from penname.renaming import rename
 
     voice = open_voice(where, overrides)
@@ -48,20 +43,11 @@ def review(
         rename=lambda book, cast: rename(book, cast, config.voice.seed, 1, all_books=books, places=config.copies.places),
     )
     say("reading the books")
-    desk = Desk(voice, books, tools)
-    with socket.socket() as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind(("127.0.0.1", port))
-        except (OSError, OverflowError) as error:
-            raise BadInput(f"port {port} cannot be listened on ({error}); leave --port out for a free one") from None
-        port = listener.getsockname()[1]
-        token = secrets.token_urlsafe(24)
-        address = f"http://127.0.0.1:{port}/?token={token}"
-        listener.listen()  # from here on a browser that comes early waits
+
+    def ready(address: str) -> None:
         print(address, flush=True)
         if not no_open:
             webbrowser.open(address)
-        app = review_app(desk, token, port)
-        uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False)).run(sockets=[listener])
+
+    serve_review(Desk(voice, books, tools), port, ready)
     say("next: penname run")

@@ -36,16 +36,14 @@ def status(where: Where = HERE, overrides: Set = [], json: Json = False) -> None
         print(json_text(asdict(found)), end="")
         return
 
-    from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
+    from penname.cli.tables import console, new_table
     from penname.core.progress import format_bytes, format_seconds
 
     colours = {"fresh": "green", "stale": "yellow", "missing": "bright_black", "running": "cyan", "blocked": "red"}
-    table = Table(title=f"{found.voice} on {found.carrier}", title_justify="left", box=None, padding=(0, 2, 0, 0))
-    for heading in ("stage", "state", "holds", "size", "took"):
-        table.add_column(heading, justify="right" if heading in ("size", "took") else "left")
+    title = Text(f"{found.voice} on {found.carrier}")
+    table = new_table("stage", "state", "holds", "size", "took", right=(3, 4), title=title, title_justify="left")
     for row in found.rows:
         holds = _holds(row.stage, row.counts)
         why = f" ({row.why})" if row.why else ""
@@ -57,16 +55,16 @@ def status(where: Where = HERE, overrides: Set = [], json: Json = False) -> None
             format_bytes(row.size_bytes) if row.size_bytes else "",
             took,
         )
-    console = Console(highlight=False)
-    console.print(table)
-    console.print(f"{format_bytes(found.size_bytes)} in all; next: ", Text(found.next_command, style="bold"), sep="")
+    out = console()
+    out.print(table)
+    out.print(f"{format_bytes(found.size_bytes)} in all; next: ", Text(found.next_command, style="bold"), sep="")
 
 
 def _holds(stage: str, counts: Mapping[str, object]) -> str:
     told = []
     for key in HOLDS.get(stage, ()):
         value = counts.get(key)
-        if key == "passed":
+        if key == "passed" and key in counts:
             told.append("passed" if value else "failed")
         elif isinstance(value, int) and (value or key != "unresolved"):
             name = key.replace("_", " ")

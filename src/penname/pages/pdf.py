@@ -22,7 +22,7 @@ def find_chromium() -> str:
 
 
 def print_pdf(page: Path) -> Path:
-    """Print an HTML file to a PDF beside it."""
+    """Print an HTML file to a PDF beside it. BadInput where there is no Chromium, PennameError where it fails or takes too long."""
     target = page.with_suffix(".pdf")
     with tempfile.TemporaryDirectory(prefix="penname-chromium-") as profile:
         command = [
@@ -39,7 +39,12 @@ def print_pdf(page: Path) -> Path:
             f"--print-to-pdf={target}",
             page.resolve().as_uri(),
         ]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_SECONDS, check=False)
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_SECONDS, check=False)
+        except subprocess.TimeoutExpired:
+            raise PennameError(
+                f"Chromium has not printed {page} after {TIMEOUT_SECONDS} s; {page.name} stands, print it from a browser"
+            ) from None
     if done.returncode or not target.is_file():
         raise PennameError(f"Chromium did not print {page}: {(done.stderr.strip().splitlines() or ['no reason given'])[-1]}")
     return target

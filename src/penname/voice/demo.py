@@ -52,10 +52,11 @@ BUDGET_SECONDS = {
 
 @dataclass(frozen=True)
 class DemoResult:
-    """Where the demo's voice is, what the verdict was, and the seconds each stage took in this call."""
+    """Where the demo's voice is, what the verdict was (its word and its sentence), and the seconds each stage took in this call."""
 
     voice: VoiceFolder
     verdict: str
+    sentence: str
     seconds: dict[str, float]
 
 
@@ -72,7 +73,7 @@ def run_demo(path: Path) -> DemoResult:
     say(f"{CARRIER} is instruction-tuned: it serves to try things, not to make a voice.")
     seconds = run_voice(voice, options=RunOptions(decide="auto", yes=True, anyway=True))
     verdict = read_json(voice.judging / "verdict.json")
-    return DemoResult(voice, str(verdict["verdict"]), seconds)
+    return DemoResult(voice, str(verdict["verdict"]), str(verdict["sentence"]), seconds)
 
 
 def _demo_voice(path: Path) -> VoiceFolder:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,7 +66,7 @@ def _stage_bytes(voice: VoiceFolder, found: StageState) -> int:
 
 
 def _next_command(voice: VoiceFolder, states: list[StageState]) -> str:
-    here = "" if voice.path == Path() else f" -C {voice.path}"
+    here = "" if voice.path == Path() else f" -C {shlex.quote(str(voice.path))}"
     for found in states:
         if found.state == "blocked":
             return f"penname{here} review"
