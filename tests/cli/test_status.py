@@ -15,6 +15,7 @@ from penname.cli.status import _holds
         ("cast", {"people": 51, "places": 37, "unresolved": 12}, "51 people, 37 places, 12 unresolved"),
         ("control", {"samples": 16, "passed": 0}, "16 samples, failed"),
         ("shards", {"rows": 88, "learned_tokens": 71899, "tokens": 1}, "88 rows, 71,899 learned tokens"),
+        ("control", {}, ""),
         ("train", {}, ""),
     ],
 )
