@@ -17,7 +17,9 @@ def launch(
     where: Where = HERE,
     cpu: Annotated[bool, typer.Option("--cpu", help="There is no GPU to check.")] = False,
     gpu: Annotated[int, typer.Option("--gpu", help="The GPU that must be free.")] = 0,
-    floor_gb: Annotated[float, typer.Option("--disk-floor-gb", min=0.0, help="Disk that must stay free while it runs.")] = 2.0,
+    floor_gb: Annotated[
+        float | None, typer.Option("--disk-floor-gb", min=0.0, show_default="2", help="Disk that must stay free while it runs.")
+    ] = None,
     log: Annotated[Path | None, typer.Option("--log", help="Where to log; must not exist.")] = None,
     json: Json = False,
 ) -> None:
@@ -33,14 +35,15 @@ def launch(
     from penname.core.folder import open_voice
     from penname.jobs.gpu import nvml, require_clear
     from penname.jobs.launch import launch as start
-    from penname.voice.price import launch_bytes
+    from penname.voice.price import FLOOR_BYTES, launch_bytes
 
     voice = open_voice(where)
     if command[0] not in VERBS or command[0] == "launch":
         raise BadInput(f'"{command[0]}" is no verb that can be launched; give one as you would type it, as in: penname launch run')
     check = None if cpu else lambda: require_clear(nvml(), gpu)
     need = launch_bytes(voice.path, command)
-    job = start(voice.path, command, floor_bytes=int(floor_gb * 1e9), need_bytes=need, require_gpu=check, log=log)
+    floor = FLOOR_BYTES if floor_gb is None else round(floor_gb * 1e9)
+    job = start(voice.path, command, floor_bytes=floor, need_bytes=need, require_gpu=check, log=log)
     if json:
         print(json_text({"id": job.id, "log": str(job.log), "pid": job.worker.pid if job.worker else None}), end="")
     else:

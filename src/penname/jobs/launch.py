@@ -19,7 +19,6 @@ from penname.core.progress import format_bytes
 from penname.jobs.identity import Identity, is_alive
 from penname.jobs.record import Job, all_jobs, exclusively, find_job, read_job
 
-DEFAULT_FLOOR_BYTES = 2_000_000_000
 LOOK_SECONDS = 5.0  # between two looks at the free disk while a job runs
 START_SECONDS = 20.0  # how long the watcher may take to say that it has the lock
 
@@ -28,7 +27,7 @@ def launch(
     voice: Path,
     command: Sequence[str],
     *,
-    floor_bytes: int = DEFAULT_FLOOR_BYTES,
+    floor_bytes: int,
     need_bytes: int = 0,
     require_gpu: Callable[[], None] | None = None,
     log: Path | None = None,

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from penname.core.errors import PennameError
 from penname.core.folder import VoiceFolder
+from penname.core.progress import format_bytes
 from penname.core.stage import damaged_files, read_manifest
 from penname.core.store import load_books
 from penname.voice.graph import STAGES
+from penname.voice.price import FLOOR_BYTES, runs_bytes
 
 SMALL_CORPUS_WORDS = 300_000
 TINY_CORPUS_WORDS = 40_000
-MIN_FREE_BYTES = 5_000_000_000  # one staged 1.7B carrier (3.4 GB) and a voice's checkpoints
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def _corpus(voice: VoiceFolder) -> list[Finding]:
     words = sum(book.words() for book in books)
     said = f"{words:,} words in {len(books)} book(s)"
     if words >= SMALL_CORPUS_WORDS:
-        return [Finding("ok", f"{said}")]
+        return [Finding("ok", said)]
     if words < TINY_CORPUS_WORDS:
         meaning = (
             "enough to try the tool, not to make a voice: expect vocabulary and punctuation to move and little else, "
@@ -101,6 +101,8 @@ def _carrier(voice: VoiceFolder) -> list[Finding]:
 
 
 def _disk(voice: VoiceFolder) -> list[Finding]:
-    free = shutil.disk_usage(voice.path if voice.path.exists() else Path()).free
-    level: Literal["ok", "warn"] = "ok" if free > MIN_FREE_BYTES else "warn"
-    return [Finding(level, f"{free / 1e9:.1f} GB free on this disk" + ("" if level == "ok" else "; a run with checkpoints may not fit"))]
+    free, written = shutil.disk_usage(voice.path).free, runs_bytes(voice)
+    what = f"{format_bytes(free)} free on this disk" + (f", and the runs to come write {format_bytes(written)}" if written else "")
+    if free > written + FLOOR_BYTES:
+        return [Finding("ok", what)]
+    return [Finding("warn", f"{what}; a run with checkpoints may not fit; free some space, see: penname purge")]

@@ -12,6 +12,8 @@ from typing import Any
 import psutil
 
 from penname import __version__
+from penname.core.cache import cache_folder
+from penname.core.progress import format_bytes
 
 LIBRARIES = ("torch", "transformers", "peft", "tokenizers", "safetensors", "huggingface_hub", "numpy", "scikit-learn", "gguf", "openai")
 EXTRAS = {"xllamacpp": "gen", "ray": "sweep", "nvidia-ml-py": "gpu", "trackio": "track", "trl": "bench"}
@@ -23,7 +25,6 @@ def look() -> dict[str, dict[str, Any]]:
     from penname.carriers import resolve_device, staged_carriers
     from penname.carriers.kernels import cpp_compiler, kernel_versions
     from penname.carriers.loading import cpu_has_bf16
-    from penname.carriers.store import cache_folder
 
     device = resolve_device("auto")
     memory = psutil.virtual_memory()
@@ -37,12 +38,12 @@ def look() -> dict[str, dict[str, Any]]:
             "trains on": str(device),
             "bf16 in hardware": "yes" if device.type == "cuda" or cpu_has_bf16() else "no: carriers run in fp32 here",
             "cores": os.cpu_count(),
-            "memory": f"{memory.total / 1e9:.1f} GB, {memory.available / 1e9:.1f} GB free",
+            "memory": f"{format_bytes(memory.total)}, {format_bytes(memory.available)} free",
         },
         "kernels": {**kernel_versions(), "C++ compiler": cpp_compiler()},
         "tools": {f"{tool} (for {use})": shutil.which(tool) for tool, use in TOOLS.items()},
         "carriers": {name: "staged" for name in staged_carriers()} or {"none": "penname carrier stage smollm2-135m"},
-        "disk": {"cache": str(cache), "free there": f"{shutil.disk_usage(existing).free / 1e9:.1f} GB", "free here": _free(Path())},
+        "disk": {"cache": str(cache), "free there": _free(existing), "free here": _free(Path())},
     }
 
 
@@ -54,4 +55,4 @@ def _version(name: str) -> str | None:
 
 
 def _free(path: Path) -> str:
-    return f"{shutil.disk_usage(path).free / 1e9:.1f} GB"
+    return format_bytes(shutil.disk_usage(path).free)

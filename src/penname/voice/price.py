@@ -19,6 +19,7 @@ from penname.core.progress import format_bytes
 from penname.jobs.sweep import Sweep, read_sweep
 from penname.training.stage import planned_runs
 
+FLOOR_BYTES = 2_000_000_000  # what should stay free beside checkpoints: shards, samples, and whatever else lives on that disk
 _WEIGHT_BYTES = {"fp32": 4, "bf16": 2}
 
 
@@ -103,15 +104,15 @@ def launch_bytes(voice: Path, command: Sequence[str]) -> int:
 
 
 def runs_bytes(voice: VoiceFolder) -> int:
-    """Bytes of checkpoints and adapters that the unfinished runs of a configuration will write; 0 where its carrier is not staged.
+    """Bytes of checkpoints and adapters that the unfinished runs of a configuration will write; 0 where its carrier cannot be read.
 
     A checkpoint holds the adapter and AdamW's two moments of it. One more than are kept stands while the newest is written.
     """
     training = voice.config.training
     try:
-        probe = probe_folder(resolve_carrier(voice.config.carrier.name))
+        targets = resolve_targets(probe_folder(resolve_carrier(voice.config.carrier.name)), training.target_modules, training.lora_rank)
     except BadInput:
         return 0  # the stage that needs the carrier says what is wrong with it
-    adapter = resolve_targets(probe, training.target_modules, training.lora_rank).lora_parameters * _WEIGHT_BYTES[training.adapter_dtype]
+    adapter = targets.lora_parameters * _WEIGHT_BYTES[training.adapter_dtype]
     left = sum(run.state != "fresh" for run in planned_runs(voice))
     return left * (adapter * 3 * (training.keep_checkpoints + 1) + adapter)
