@@ -5,7 +5,8 @@
 
 The scorer is run as it stands. Its --pdnc option unpacks three values where score_cast.pdnc_gold gives two, so the same list is
 made here from pdnc_gold(..., as_written=True) and handed over with --names. For the Bronte novels the names are all
-names of several letters that the cast itself gives people, and a hand-made list of Jane Eyre's people.
+names of several letters that the cast itself gives people. Of PDNC's aliases those are left out, and named below the table, that are no
+names at all by the rules of the cast: a deity ("Heaven") or a nation ("the Basque").
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ import time
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from penname.cast.build import Readings
 from penname.cast.decisions import Decisions
 from penname.cast.stage import take_proposals
+from penname.cast.vocabulary import PEOPLES, RELIGION
 from penname.core.config import CastConfig
 from penname.core.values import Book, Cast
 from penname.renaming import load_dictionary, prove
@@ -47,6 +50,9 @@ def main() -> int:
     rows = [row for name, book, names in novels(options.only) for row in [check_novel(name, book, names, options)]]
     total = {kind: sum(row[kind] for row in rows) for kind in KINDS}
     print(f"{'all':24s} {'':8s} {'':8s} " + " ".join(f"{total[kind]:10d}" for kind in KINDS))
+    for row in rows:
+        if row["no_names"]:
+            print(f"left out as no names in {row['novel']}: {', '.join(row['no_names'])}")
     out = ROOT / "benchmarks/results/copies_table.json"
     if not options.only:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -87,7 +93,7 @@ def cast_names(book: Book, cast: Cast) -> set[str]:
     return {form for form in forms if any(len(word) > 2 and score_cast.plain(word) not in drop for word in form.split())}
 
 
-def check_novel(name: str, book: Book, names: list[str] | None, options: argparse.Namespace) -> dict[str, object]:
+def check_novel(name: str, book: Book, names: list[str] | None, options: argparse.Namespace) -> dict[str, Any]:
     """One row: seconds from text to copies, copies that our own proof refuses, and the scorer's faults by kind."""
     started = time.perf_counter()
     cast = auto_cast(book)
@@ -97,12 +103,13 @@ def check_novel(name: str, book: Book, names: list[str] | None, options: argpars
     seconds = time.perf_counter() - started
     if names is None:
         names = sorted(cast_names(book, cast))
+    no_names = [name for name in names if all(word in RELIGION | PEOPLES for word in name.lower().split())]
     faults: Counter[str] = Counter()
     refused = 0
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder)
         (here / "book.txt").write_bytes(book.text.encode())
-        (here / "names.txt").write_bytes("\n".join(names).encode())
+        (here / "names.txt").write_bytes("\n".join(name for name in names if name not in no_names).encode())
         for copy in copies:
             try:
                 prove(book, cast, copy)
@@ -118,7 +125,7 @@ def check_novel(name: str, book: Book, names: list[str] | None, options: argpars
             faults.update({kind: count for kind, count in json.loads(last).items() if kind in KINDS})
             for line in lines[: options.show]:
                 print("  ", line)
-    row = {"novel": name, "seconds": round(seconds, 2), "refused": refused, **{kind: faults[kind] for kind in KINDS}}
+    row = {"novel": name, "seconds": round(seconds, 2), "refused": refused, **{kind: faults[kind] for kind in KINDS}, "no_names": no_names}
     print(f"{name:24s} {seconds:8.1f} {refused:8d} " + " ".join(f"{faults[kind]:10d}" for kind in KINDS), flush=True)
     return row
 

@@ -40,6 +40,7 @@ def test_titles_belong_to_the_name_and_neighbours_do_not():
 
 def test_possessives_stay_outside_the_span():
     assert spans_of("We saw Brocklehurst's carriage.") == [((), "Brocklehurst")]
+    assert spans_of("And I'se going, and I'll go. We met I'Anson there.") == [((), "I'Anson")]
 
 
 def test_capitals_know_what_forces_them():

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from penname.cast.vocabulary import ABBREVIATED, TITLES
 
 LETTER = r"[^\W\d_]"
-# A capitalised word: it may hold apostrophes ("O'Brien", "M'Choakumchild", "D’Urberville"); a hyphen ends it.
-_CAPITAL = re.compile(rf"(?<![^\W_])(?!I(?![.\w'’-]))[A-ZÀ-ÖØ-ÞŒ](?:{LETTER}|['’](?={LETTER}))*")
+# A capitalised word: it may hold apostrophes ("O'Brien", "M'Choakumchild", "D’Urberville"); a hyphen ends it. "I" and "I'se" are none.
+_CAPITAL = re.compile(rf"(?<![^\W_])(?!I(?![.\w'’-])|I['’][a-z])[A-ZÀ-ÖØ-ÞŒ](?:{LETTER}|['’](?={LETTER}))*")
 _LOWER = re.compile(r"(?<![\w'’])[a-zà-öø-ÿœ]+(?:['’][a-z]+)?(?![\w])")
 _CLITIC = re.compile(r"['’](?:s|S|d|ll|re|ve|m|t|em|un|n)$")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")

@@ -5,20 +5,25 @@ from __future__ import annotations
 # A line is a kind. Ranks and titles of courtesy (king, captain, doctor, madam) are none of them: they are borne by many, and are no name.
 _KINDS = """
 coroner magistrate registrar recorder notary assessor bailiff provost reeve arbiter adjudicator attorney solicitor barrister
-constable policeman patrolman gendarme inspector superintendent beadle marshal watchman turnkey warder gaoler jailer sheriff detective
+constable policeman patrolman gendarme inspector superintendent marshal sheriff detective
+watchman turnkey warder gaoler jailer sentry sentinel gatekeeper doorkeeper
 clown juggler acrobat jester tumbler mountebank conjurer conjuror harlequin ventriloquist contortionist pantaloon ringmaster
-vicar curate rector parson sexton verger chaplain prebendary precentor minister preacher deacon friar monk hermit prioress
+vicar curate rector parson chaplain prebendary precentor minister preacher deacon incumbent archdeacon
+sexton verger beadle bellringer churchwarden almoner gravedigger
+friar monk hermit anchorite novice palmer prior
+prioress abbess anchoress postulant
 butcher baker grocer cobbler draper hatter tailor tanner cooper chandler saddler milliner glover ironmonger fishmonger carpenter
 blacksmith miller weaver potter barber tinker pedlar peddler joiner wheelwright thatcher undertaker
-butler footman coachman gardener groom valet porter steward gamekeeper ostler chauffeur landlord innkeeper waiter barman
+butler footman coachman gardener groom valet porter steward gamekeeper ostler chauffeur
+landlord innkeeper waiter barman publican tapster cellarman hotelier
 secretary collector commissioner treasurer ambassador envoy comptroller auditor surveyor postmaster stationmaster librarian archivist
 schoolmaster lecturer headmaster usher tutor dominie proctor bursar
-surgeon physician apothecary druggist dentist oculist almoner
+surgeon physician apothecary druggist dentist oculist bonesetter
 boatswain bosun coxswain helmsman purser quartermaster ferryman pilot harpooner fisherman
 traveller traveler stranger wanderer pilgrim voyager vagabond wayfarer sojourner
 artist poet painter sculptor editor journalist novelist philosopher philologist antiquarian naturalist
 farmer shepherd ploughman drover carter woodman forester huntsman poacher cowherd swineherd
-hangman headsman executioner gravedigger ratcatcher dustman lamplighter muleteer postilion
+hangman headsman executioner ratcatcher dustman lamplighter muleteer postilion
 governess housekeeper housemaid chambermaid laundress seamstress charwoman washerwoman dairymaid milkmaid landlady matron
 actress ballerina columbine songstress
 granny grannie gran nana nan grandmamma grandmama grandma grandam nanna
@@ -28,7 +33,7 @@ nanny nursie
 _GROUPS = [line.split() for line in _KINDS.strip().splitlines()]
 _GROUP_OF = {word: group for group in _GROUPS for word in group}
 _WOMEN = frozenset(
-    "prioress governess housekeeper housemaid chambermaid laundress seamstress charwoman washerwoman dairymaid milkmaid landlady matron "  # noqa: SIM905
+    "prioress abbess anchoress postulant governess housekeeper housemaid chambermaid laundress seamstress charwoman washerwoman dairymaid milkmaid landlady matron "  # noqa: SIM905
     "actress ballerina columbine songstress granny grannie gran nana nan grandmamma grandmama grandma grandam nanna nanny nursie".split()
 )
 _KIN = frozenset(_GROUP_OF["granny"] + _GROUP_OF["grandpa"] + _GROUP_OF["nanny"])

@@ -19,6 +19,7 @@ from penname.renaming.words import COURTESY, FEASTS, NATIONS, NOT_NAMES, PLACE_K
 # A lone name that the book also writes in lower case this often is an ordinary word too, and may stand where nobody is meant.
 ORDINARY_MIN = 4
 _KEPT = NOT_NAMES | NATIONS | FEASTS | WEEKDAYS
+_LETTERS = re.compile(r"[^\W\d_]+")
 _NAME_WORD = re.compile(r"[^\W\d_]+(?:[’'-][^\W\d_]+)*")
 _ARTICLE = re.compile(r"(?<![\w’'-])(an?)\s+[\"“‘'_]?([^\W\d_]+)", re.I)
 
@@ -159,15 +160,15 @@ def _forms(entity: Entity, lower: Counter[str]) -> tuple[set[str], set[str]]:
 
 
 @lru_cache(maxsize=16)
-def _searched(text: str, entities: tuple[Entity, ...], places: str) -> tuple[str, ...]:
-    """All surface forms that must not survive in any copy of the book."""
+def _searched(text: str, entities: tuple[Entity, ...], places: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """All surface forms that must not survive in any copy of the book, each with its words."""
     lower = _lower_counts(text)
     found: set[str] = set()
     for entity in entities:
         if not entity.fixed and (entity.kind == "person" or (entity.kind == "place" and (places == "all" or not entity.real))):
             whole, lone = _forms(entity, lower)
             found |= whole | lone
-    return tuple(sorted(found))
+    return tuple((name, frozenset(_LETTERS.findall(name))) for name in sorted(found))
 
 
 def _survivors(book: Book, cast: Cast, copy: RenamedCopy, places: str, spans: Spans, faults: list[str]) -> tuple[int, int]:
@@ -175,11 +176,11 @@ def _survivors(book: Book, cast: Cast, copy: RenamedCopy, places: str, spans: Sp
     surfaces = _searched(book.text, cast.entities, places)
     fixed = {entity.id for entity in cast.entities if entity.fixed}
     kept = [(m.start, m.end) for m in cast.mentions if m.entity_id in fixed]
-    seen, flat = set(re.findall(r"[^\W\d_]+", copy.text)), " ".join(copy.text.split())
+    seen, flat = set(_LETTERS.findall(copy.text)), " ".join(copy.text.split())
     allowed = 0
-    for name in surfaces:
+    for name, words in surfaces:
         # Cheap looks first: nearly all are gone, and a regular expression over the text takes a hundred times as long.
-        if not seen.issuperset(re.findall(r"[^\W\d_]+", name)) or name not in flat:
+        if not seen.issuperset(words) or name not in flat:
             continue
         pattern = r"(?<![\w’'-])" + r"\s+".join(map(re.escape, name.split())) + r"(?![\w-])"
         for match in re.finditer(pattern, copy.text):
