@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 import torch
 
@@ -69,3 +74,28 @@ def test_another_error_is_not_called_out_of_memory(monkeypatch: pytest.MonkeyPat
 def test_what_cannot_be_measured_is_refused(changes: dict, sentence: str) -> None:
     with pytest.raises(BadInput, match=sentence):
         check_spec(BenchSpec(**{"carrier": str(tiny_carrier("qwen3")), **changes}))
+
+
+@pytest.mark.slow
+def test_the_gpu_benchmark_runs_on_a_cpu_with_a_tiny_carrier(tmp_path: Path) -> None:
+    script, results = Path(__file__).parents[2] / "benchmarks/gpu.py", tmp_path / "gpu.json"
+    where = ["--device", "cpu", "--seq-len", "1024", "--results", str(results)]
+    where += [word for kind in ("qwen3", "qwen3_5") for word in ("--carrier", str(tiny_carrier(kind)))]
+    done = subprocess.run([sys.executable, str(script), *where], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(results.read_text())
+    for row in rows:
+        assert not {side: row[side]["failed"] for side in ("ours", "preflight", "trl") if "failed" in row[side]}
+        assert row["ours"]["tokens_per_second"] > 0 < row["trl"]["tokens_per_second"]
+        assert row["preflight"]["resolved"]["attention"] == "per-document"
+    assert [line.split()[-1] for line in done.stdout.splitlines()[1:]] == ["passed", "passed"]
+
+
+def test_the_gpu_benchmark_leaves_out_what_does_not_fit_its_time(tmp_path: Path) -> None:
+    script, results = Path(__file__).parents[2] / "benchmarks/gpu.py", tmp_path / "gpu.json"
+    where = ["--device", "cpu", "--minutes", "0", "--carrier", str(tiny_carrier("qwen3")), "--results", str(results)]
+    done = subprocess.run([sys.executable, str(script), *where], capture_output=True, text=True, check=True)
+    assert "ours: left out: the time was over" in done.stdout
+    assert {side["failed"] for name, side in json.loads(results.read_text())[0].items() if name != "carrier"} == {
+        "left out: the time was over"
+    }

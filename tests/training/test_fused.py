@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from peft import PeftModel
+from torch.nn.functional import cross_entropy
 
 from penname.carriers.loading import load_model
 from penname.carriers.random_init import random_model
@@ -48,17 +49,21 @@ def drawn_batch(seed: int = 0, lengths: tuple[int, ...] = (40, 7, 1, 60), vocab:
     return make_batch(draw.integers(3, vocab, total), draw.random(total) < 0.8, lengths)
 
 
-def plain_loss(model: torch.nn.Module, batch: Batch) -> torch.Tensor:
-    """One document at a time, transformers' own logits, torch's own loss."""
-    total, start = torch.zeros(()), 0
+def plain_losses(model: torch.nn.Module, batch: Batch) -> torch.Tensor:
+    """Of each learned token (N,): one document at a time, transformers' own logits, torch's own loss."""
+    losses, start = [], 0
     for length in batch.documents:
         ids = batch.input_ids[:, start : start + length]
         inside = (batch.trained >= start) & (batch.trained < start + length)
         logits = model(input_ids=ids, use_cache=False).logits[0].float()
-        picked = logits[batch.trained[inside] - start]
-        total = total + torch.nn.functional.cross_entropy(picked, batch.targets[inside], reduction="sum")
+        losses.append(cross_entropy(logits[batch.trained[inside] - start], batch.targets[inside], reduction="none"))
         start += length
-    return total
+    return torch.cat(losses)
+
+
+def fused_losses(model: torch.nn.Module, batch: Batch) -> torch.Tensor:
+    """The same (N,) from the fused model's hidden states."""
+    return cross_entropy((hidden_states(model, batch) @ model.lm_head.weight.t()).float(), batch.targets, reduction="none")
 
 
 def gradients(peft_model: PeftModel) -> torch.Tensor:
@@ -69,7 +74,7 @@ def gradients(peft_model: PeftModel) -> torch.Tensor:
 
 
 def plain_step(peft_model: PeftModel, batch: Batch) -> tuple[float, torch.Tensor]:
-    loss = plain_loss(peft_model.get_base_model(), batch)
+    loss = plain_losses(peft_model.get_base_model(), batch).sum()
     (loss / len(batch.targets)).backward()
     return float(loss.detach()) / len(batch.targets), gradients(peft_model)
 
@@ -109,7 +114,7 @@ def test_linear_attention_projections_are_fused_too() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_in_bf16_no_further_from_fp32_than_peft(kind: str, backend: str) -> None:
-    """Over many batches: gradient and loss against fp32 of the very same (bf16) weights; the reference is PEFT's own bf16."""
+    """Over many batches: gradient, and the loss of each token, against fp32 of the very same (bf16) weights, beside PEFT's own bf16."""
     config = tiny_config(kind).to_dict() | {"num_hidden_layers": 8, "intermediate_size": 192}
     config["layer_types"] = ["linear_attention", "full_attention"] * 4 if kind == "qwen3_5" else ["full_attention"] * 8
     exact = attached(random_model(config, dtype=torch.bfloat16).float())
@@ -118,18 +123,22 @@ def test_in_bf16_no_further_from_fp32_than_peft(kind: str, backend: str) -> None
     prepare_model(model)
     ours = attached(model)
     fuse_model(model)
-    loss_errors, gradient_errors = [], []
-    for seed in range(10):
+    gradient_errors, loss_errors = [], []
+    for seed in range(40):
         batch = drawn_batch(seed, (33, 21, 10))
-        true_loss, true = plain_step(exact, batch)
-        row = [step(m, batch) for step, m in ((fused_step, ours), (plain_step, peft_own))]
-        loss_errors.append([abs(loss - true_loss) for loss, _ in row])
-        gradient_errors.append([float((gradient - true).norm() / true.norm()) for _, gradient in row])
-    # Both are rounding noise of the same size: over so few batches their means differ by a few percent either way.
-    mine, theirs = np.array(gradient_errors).T
-    assert np.mean(mine) <= np.mean(theirs) * 1.05
-    mine, theirs = np.array(loss_errors).T
-    assert np.mean(mine) <= np.mean(theirs) * 1.2
+        (_, true), (_, mine), (_, theirs) = plain_step(exact, batch), fused_step(ours, batch), plain_step(peft_own, batch)
+        gradient_errors.append([float((gradient - true).norm() / true.norm()) for gradient in (mine, theirs)])
+        with torch.no_grad():
+            exact_losses = plain_losses(exact.get_base_model(), batch)
+            both = fused_losses(ours.get_base_model(), batch), plain_losses(peft_own.get_base_model(), batch)
+        loss_errors.append([float((losses - exact_losses).abs().mean()) for losses in both])
+    ours_error, peft_error = np.mean(gradient_errors, 0)
+    print(kind, backend, "gradient", ours_error, peft_error, "loss of a token", *np.mean(loss_errors, 0))
+    # torch's own attention rounds the softmax to bf16, the C kernel does not: without it we are level with PEFT, to 1 % over 40 batches.
+    slack = 1.0 if backend == "c" else 1.01
+    assert ours_error <= peft_error * slack
+    ours_error, peft_error = np.mean(loss_errors, 0)
+    assert ours_error <= peft_error * slack
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from safetensors.torch import load_file
@@ -19,8 +20,11 @@ from safetensors.torch import load_file
 from penname.core.errors import StaleInput
 from penname.core.folder import VoiceFolder, open_voice
 from penname.shards import run_shards
+from penname.training.checkpoint import newest_checkpoint
+from penname.training.heldout import heldout_loss
 from penname.training.loop import RunFiles, Stopped, train
 from penname.training.run import train_run
+from penname.training.signals import StopFlag
 from penname.training.stage import planned_runs
 from tiny import tiny_carrier
 from tiny_training import Tiny, make_tiny_voice, toml
@@ -160,6 +164,24 @@ def test_a_signal_saves_and_exits(tmp_path: Path, number: int) -> None:
     (saved,) = voice.runs.glob("*/checkpoints/step-*")
     steps = [step for step, _ in losses(voice)]
     assert saved.name == f"step-{steps[-1]:06d}"
+
+
+def test_a_signal_amid_an_evaluation_saves_and_exits(dense: Tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def interrupted(*arguments: Any) -> float | None:
+        calls.append(1)
+        if len(calls) == 2:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return heldout_loss(*arguments)
+
+    monkeypatch.setattr("penname.training.loop.heldout_loss", interrupted)
+    peft_model, settings = dense.attached()
+    with StopFlag() as stop, pytest.raises(Stopped, match="stopped after step 2 of 6 and saved it"):
+        train(peft_model, dense.shards, settings, seed=1, run_id="x", files=RunFiles(tmp_path), should_stop=stop)
+    found = newest_checkpoint(tmp_path / "checkpoints", "x")
+    assert found is not None
+    assert [step for step, _ in found.state["position"]["history"]] == [0, 2], "the evaluation was finished, and is not made again"
 
 
 @pytest.mark.slow

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
 from penname.core.errors import BadInput, NeedsPerson, StaleInput
-from penname.core.folder import open_voice
+from penname.core.folder import VoiceFolder, open_voice
 from penname.core.stage import require_manifest
 from penname.shards import run_shards
 from penname.training.loop import RunFiles, train
@@ -18,7 +19,7 @@ from penname.training.run import train_run
 from penname.training.stage import planned_runs, run_train
 from tiny import tiny_carrier
 from tiny_training import SETTINGS, Tiny, make_tiny_voice, toml
-from voices import tiny_voice
+from voices import tiny_book, tiny_voice
 
 
 @pytest.fixture(scope="module", params=["qwen3", "qwen3_5", "llama"])
@@ -121,6 +122,39 @@ def test_early_stop_keeps_the_best_adapter_and_the_last(tmp_path: Path) -> None:
     assert (folder / "last" / weights).read_bytes() != (folder / "best" / weights).read_bytes()
 
 
+def without_heldout(folder: Path, **changes: object) -> VoiceFolder:
+    book = tiny_book()
+    chapters = tuple(replace(chapter, split="train") for chapter in book.chapters)
+    voice = tiny_voice(folder, tiny_carrier("qwen3"), settings=toml(**changes), books=[replace(book, chapters=chapters)])
+    run_shards(voice)
+    return voice
+
+
+@pytest.mark.parametrize("early_stop_evals", [0, 1])
+def test_without_heldout_chapters_a_run_ends_with_its_last_adapter(tmp_path: Path, early_stop_evals: int) -> None:
+    result = train_run(without_heldout(tmp_path, max_steps=2, early_stop_evals=early_stop_evals), 1)
+    assert (result.record["best"], result.record["heldout"], result.record["adapter_step"]) == (None, [], 2)
+    assert (result.folder / "adapter/adapter_model.safetensors").is_file()
+    assert not (result.folder / "samples.jsonl").exists()
+
+
+def test_a_step_of_more_rows_than_there_are_takes_them_all(dense: Tiny, tmp_path: Path) -> None:
+    peft_model, settings = dense.attached(grad_accum_steps=10_000)
+    at = train(peft_model, dense.shards, settings, seed=1, run_id="x", files=RunFiles(tmp_path))
+    epochs = round(settings.epochs * dense.shards.train_rows) / dense.shards.train_rows
+    assert (at.step, at.trained_tokens) == (1, dense.shards.index["train_trained_tokens"] * epochs)
+
+
+def test_no_number_for_a_heldout_loss_stops_the_run(dense: Tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from penname.core.errors import ProofFailed
+
+    losses = iter([2.0, float("nan")])
+    monkeypatch.setattr("penname.training.loop.heldout_loss", lambda *_: next(losses))
+    peft_model, settings = dense.attached()
+    with pytest.raises(ProofFailed, match="after step 2 the held-out loss is nan"):
+        train(peft_model, dense.shards, settings, seed=1, run_id="x", files=RunFiles(tmp_path))
+
+
 def test_early_stop_holds_after_a_resume(dense: Tiny, tmp_path: Path) -> None:
     changes = {"learning_rate": 0.3, "schedule": "constant", "eval_steps": 1, "early_stop_evals": 2, "max_steps": 50, "epochs": 9.0}
     ends = []
@@ -160,9 +194,10 @@ def test_the_head_is_never_adapted(tmp_path: Path) -> None:
         train_run(voice, 1)
 
 
-def test_no_number_for_a_loss_stops_the_run(dense: Tiny, tmp_path: Path) -> None:
+def test_no_number_for_a_loss_stops_the_run(dense: Tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from penname.core.errors import ProofFailed
 
+    monkeypatch.setattr("penname.training.loop.heldout_loss", lambda *_: None)
     peft_model, settings = dense.attached()
     with torch.no_grad():
         peft_model.get_base_model().model.norm.weight.fill_(float("nan"))

@@ -188,6 +188,8 @@ def _evaluate(
     found = heldout_loss(peft_model.get_base_model(), shards, world, settings.eval_rows)
     if found is None:
         return
+    if not math.isfinite(found):
+        raise ProofFailed(f"after step {at.step} the held-out loss is {found}; nothing after the last checkpoint was kept")
     at.history.append((at.step, found))
     log.heldout(at.step, found)
     if at.step == 0:

@@ -234,11 +234,12 @@ def _finish(
     save_adapter(adapter, peft_model)
     record["proof_after"] = prove_adapter(peft_model, adapter)
     sampler(at.step)
-    if voice.config.training.early_stop_evals and at.best_step != at.step:
+    # Without held-out chapters there is no best step, and nothing to stop early by.
+    used = at.best_step if voice.config.training.early_stop_evals and at.best_step else at.step
+    if used != at.step:
         # Early stopping means that the last adapter is past its best: the best one is what is used, the last one is kept beside it.
         _keep(adapter, files.folder / "last")
         _keep(files.best, adapter)
-    used = at.best_step if voice.config.training.early_stop_evals else at.step
     record |= {
         "state": "complete",
         "finished_unix": int(time.time()),
@@ -248,7 +249,7 @@ def _finish(
         "trained_tokens": at.trained_tokens,
         "hours": {**record["hours"], "actual": round(at.seconds / 3600, 4)},
         "heldout": [{"step": step, "loss": round(loss, 6)} for step, loss in at.history],
-        "best": {"step": at.best_step, "loss": round(at.best_loss, 6)} if at.history else None,
+        "best": {"step": at.best_step, "loss": round(at.best_loss, 6)} if at.best_step else None,
         "adapter_sha256": sha256_file(adapter / WEIGHTS),
     }
     write_card(adapter / "README.md", record)

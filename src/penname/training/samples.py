@@ -8,6 +8,7 @@ from typing import Any
 
 from penname.carriers.tokenizer import CarrierTokenizer
 from penname.core.config import SamplingConfig
+from penname.core.files import write_text
 from penname.core.tokens import Shards
 from penname.training.attention import plain_attention
 
@@ -38,7 +39,7 @@ class Sampler:
             rows.append({"step": step, "passage": passage, "beat": beat, "text": sample.text})
         kept = [line for line in self._lines() if json.loads(line)["step"] < step]
         text = "".join(line + "\n" for line in kept) + "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        self._path.write_text(text, encoding="utf-8")
+        write_text(self._path, text)
 
     def _lines(self) -> list[str]:
         return self._path.read_text(encoding="utf-8").splitlines() if self._path.exists() else []
