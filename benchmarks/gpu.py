@@ -1,9 +1,10 @@
 """A GPU machine in under ten minutes: rows of ``carrier bench --random-init`` at seq_len 4096, TRL beside them, and the preflight on CUDA.
 
-    python benchmarks/gpu.py [--carrier NAME ...] [--seq-len 4096] [--results FILE]
+    python benchmarks/gpu.py [--carrier NAME ...] [--seq-len 4096] [--minutes 9.5] [--results FILE]
 
-Needs no weights: every model is made from its public configuration. Prints a table and writes results/gpu.json. Without a CUDA device it
-says so and stops. It has not run on a GPU yet: none was at hand when it was written; on a CPU its parts run with --device cpu.
+Needs no weights: every model is made from its public configuration, or from that of a carrier's folder. Penname's rows come first, then the
+preflights, then TRL; what does not fit --minutes is left out by name. Prints a table and writes results/gpu.json after every row. Without
+a CUDA device it says so and stops. It has not run on a GPU yet: none was at hand when it was written; a test runs it with --device cpu.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,71 +29,63 @@ SIDE_SECONDS = 150
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--carrier", action="append", choices=CARRIERS)
+    parser.add_argument("--carrier", action="append", help="a known name or a carrier's folder; may be given again")
     parser.add_argument("--seq-len", type=int, default=4096)
+    parser.add_argument("--minutes", type=float, default=9.5, help="for everything")
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--results", type=Path, default=RESULTS)
-    parser.add_argument("--side", choices=("trl", "preflight"), help=argparse.SUPPRESS)
+    parser.add_argument("--side", choices=tuple(SIDES), help=argparse.SUPPRESS)
     args = parser.parse_args()
     carriers = args.carrier or list(CARRIERS)
     if args.side:
-        side = trl_row if args.side == "trl" else preflight_row
-        print(json.dumps(side(carriers[0], args.seq_len, args.device)))
+        print(json.dumps(SIDES[args.side](carriers[0], args.seq_len, args.device)))
         return
     import torch
 
     if args.device == "cuda" and not torch.cuda.is_available():
         print("gpu: left out, torch sees no CUDA device here")
         return
-    rows = [measure(carrier, args) for carrier in carriers]
+    until = time.monotonic() + args.minutes * 60
+    rows: list[dict[str, Any]] = [{"carrier": Path(carrier).name} for carrier in carriers]
+    for side in SIDES:
+        for row, carrier in zip(rows, carriers, strict=True):
+            print(f"gpu: {side} {row['carrier']}", file=sys.stderr, flush=True)
+            row[side] = in_process(side, carrier, args, until - time.monotonic())
+            args.results.parent.mkdir(parents=True, exist_ok=True)
+            args.results.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     print(table(rows))
-    args.results.parent.mkdir(parents=True, exist_ok=True)
-    args.results.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
 
-def measure(carrier: str, args: argparse.Namespace) -> dict[str, Any]:
-    """Penname's row, its preflight and TRL's row for one carrier; a side that fails is a sentence in its place."""
-    from penname.core.errors import PennameError
-    from penname.training.bench import BenchSpec, bench_row
-
-    print(f"gpu: {carrier}", file=sys.stderr, flush=True)
-    try:
-        ours = bench_row(BenchSpec(carrier, True, args.seq_len, document_tokens=DOCUMENT, device=args.device))
-    except PennameError as error:
-        ours = {"failed": str(error)}
-    return {"carrier": carrier, "ours": ours, "trl": in_process("trl", carrier, args), "preflight": in_process("preflight", carrier, args)}
-
-
-def in_process(side: str, carrier: str, args: argparse.Namespace) -> dict[str, Any]:
-    """A side in a process of its own, so that neither's memory nor its failure touches the other."""
-    command = [
-        sys.executable,
-        "-P",
-        __file__,
-        "--side",
-        side,
-        "--carrier",
-        carrier,
-        "--seq-len",
-        str(args.seq_len),
-        "--device",
-        args.device,
-    ]
+def in_process(side: str, carrier: str, args: argparse.Namespace, seconds_left: float) -> dict[str, Any]:
+    """A side in a process of its own, so that neither's memory nor its failure touches the other; a failure is a sentence in its place."""
+    if seconds_left < 5:
+        return {"failed": "left out: the time was over"}
+    seconds = min(SIDE_SECONDS, seconds_left)
+    where = ["--carrier", str(Path(carrier).resolve()) if Path(carrier).is_dir() else carrier, "--device", args.device]
+    command = [sys.executable, "-P", str(Path(__file__).resolve()), "--side", side, *where, "--seq-len", str(args.seq_len)]
     try:
         with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=SIDE_SECONDS, cwd=folder)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, cwd=folder)
     except subprocess.TimeoutExpired:
-        return {"failed": f"took more than {SIDE_SECONDS} s"}
+        return {"failed": f"took more than {seconds:.0f} s"}
     if done.returncode != 0:
         return {"failed": (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]}
     row: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
-    return row
+    return {"failed": f"out of memory: {row['why']}"} | row if row.get("out_of_memory") else row
+
+
+def our_row(carrier: str, seq_len: int, device: str) -> dict[str, Any]:
+    """The row of ``carrier bench``."""
+    from penname.training.bench import BenchSpec, bench_step
+
+    return bench_step(BenchSpec(carrier, not Path(carrier).is_dir(), seq_len, document_tokens=DOCUMENT, device=device))
 
 
 def configuration(carrier: str) -> dict[str, Any]:
+    from penname.carriers.facts import read_config
     from penname.carriers.known import known_configuration
 
-    return known_configuration(carrier)
+    return read_config(Path(carrier)) if Path(carrier).is_dir() else known_configuration(carrier)
 
 
 def trl_row(carrier: str, seq_len: int, device: str, steps: int = 8) -> dict[str, Any]:
@@ -173,6 +167,9 @@ def preflight_row(carrier: str, seq_len: int, device: str) -> dict[str, Any]:
             "reach": prove_reach(peft_model, pieces, settings),
             "loss": prove_loss(peft_model, pieces),
         }
+
+
+SIDES: dict[str, Callable[[str, int, str], dict[str, Any]]] = {"ours": our_row, "preflight": preflight_row, "trl": trl_row}
 
 
 def table(rows: list[dict[str, Any]]) -> str:

@@ -1,11 +1,11 @@
 """Penname against TRL's SFTTrainer: the same model, the same real pairs, the same LoRA, in alternation.
 
-    python benchmarks/trl.py [--rounds 7] [--steps 6] [--seq-len 2048] [--trl-dtype bf16|fp32] [--book FILE]
+    python benchmarks/trl.py [--rounds 7] [--steps 6] [--seq-len 2048] [--trl-dtype bf16|fp32] [--minutes N] [--book FILE]
 
 Each round runs both sides, each in a process of its own, in changing order; the result is the median of the paired ratios, because a host
 changes speed from minute to minute. One pair is one document on both sides. TRL's side is a script beside the checkout; its dtype is
 bf16, also on a CPU that only emulates it. There ``--trl-dtype fp32`` gives TRL what such a CPU is good at, with two words of the script
-replaced; Penname picks float32 by itself.
+replaced; Penname picks float32 by itself. ``--minutes`` begins no round that would not end in time, going by the longest so far.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ def main() -> None:
     parser.add_argument("--seq-len", type=int, default=2048)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--trl-dtype", choices=("bf16", "fp32"), default="bf16")
+    parser.add_argument("--minutes", type=float, default=0.0, help="for all rounds together; 0: as long as they take")
     parser.add_argument("--book", type=Path, default=BOOK)
     parser.add_argument("--trl-side", type=Path, default=TRL_SIDE)
     parser.add_argument("--results", type=Path, default=RESULTS)
@@ -58,17 +59,23 @@ def main() -> None:
 
 def compare(args: argparse.Namespace) -> dict[str, Any]:
     """All rounds; raises where a side fails."""
-    rounds = []
+    rounds: list[dict[str, Any]] = []
+    begun, longest = time.monotonic(), 0.0
     with tempfile.TemporaryDirectory() as folder:
         pairs = Path(folder) / "pairs.jsonl"
         count = write_pairs(args.book, pairs)
         for number in range(args.rounds):
+            started = time.monotonic()
+            if rounds and args.minutes and started - begun + longest > args.minutes * 60:
+                print(f"trl: {number} of {args.rounds} rounds; another would take longer than --minutes {args.minutes:g}", file=sys.stderr)
+                break
             found: dict[str, Any] = {"load": round(os.getloadavg()[0], 2)}
             for side in ("ours", "trl") if number % 2 == 0 else ("trl", "ours"):
                 found[side] = run_side(side, pairs, args, folder)
             found["ratio"] = round(found["ours"]["tokens_per_second"] / found["trl"]["tokens_per_second"], 3)
             found["memory"] = round(found["ours"]["peak_gb"] / found["trl"]["peak_gb"], 3)
             rounds.append(found)
+            longest = max(longest, time.monotonic() - started)
             print(f"round {number + 1}: {json.dumps(found)}", file=sys.stderr, flush=True)
             keep(args.results, summary(args, count, rounds))  # so that a long comparison that is stopped keeps its rounds
     return summary(args, count, rounds)
@@ -84,6 +91,8 @@ def summary(args: argparse.Namespace, count: int, rounds: list[dict[str, Any]]) 
         "steps": args.steps,
         "threads": args.threads,
         "cpu": cpu_name(),
+        "cores": os.cpu_count(),
+        "cpu_flags": cpu_flags(),
         "trl_dtype": args.trl_dtype,
         "our_dtype": rounds[0]["ours"]["dtype"],
         "ratio": statistics.median(ratios),
@@ -254,6 +263,14 @@ def cpu_name() -> str:
     lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines() if Path("/proc/cpuinfo").exists() else []
     name = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "unknown")
     return f"{name}, {'bf16 in hardware' if cpu_has_bf16() else 'no bf16 in hardware'}"
+
+
+def cpu_flags() -> list[str]:
+    """The vector and matrix instructions of the processor, as torch sees them."""
+    import torch
+
+    kinds = ("avx", "amx", "fma", "neon", "sve", "bf16", "sme", "arm_")
+    return sorted(name for name, present in torch.cpu.get_capabilities().items() if present is True and name.startswith(kinds))
 
 
 def resident_gb() -> float:
