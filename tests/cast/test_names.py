@@ -122,6 +122,7 @@ def test_a_nation_is_a_surname_after_a_first_name():
 def test_a_word_that_may_be_a_title_is_none_where_it_stands_alone(cast_of):
     text = "They came from Mars in ships. He looked at Mars. The light of Mars was red, and Mars was near.\n\n" * 2
     assert kinds_of(cast_of(text), text)["Mars"] == "place"
+    assert (("mis",), "Mis' Watson") in spans_of("He told Mis' Watson so.")
     assert (("mars",), "Mars Julius") in spans_of("I asked Mars Julius. And Mars Julius laughed.")
 
 

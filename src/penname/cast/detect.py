@@ -33,7 +33,7 @@ from penname.core.callings import CALLINGS
 
 Pairs = Counter[tuple[str, str]]
 _RARE = 5
-_WORDS_AND_TITLES = frozenset("mars mist muster mis private widow chief comrade".split())
+_WORDS_AND_TITLES = frozenset("mars mist muster".split())  # titles in dialect, and words
 _FEW = 3  # a calling that stands oftener in lower case is a word and no name
 _CRIES = frozenset("pooh hum tut mum golly bravo adieu ta deary lo ho ha".split())
 NAME, MAYBE, TITLE, NEVER = "name", "maybe", "title", "never"
@@ -183,7 +183,7 @@ def _gap(text: str, left: Token, right: Token, classes: dict[str, str]) -> str:
     if between > 12 or (left.possessive and between != 1):
         return ""
     gap = text[left.end : right.start]
-    if gap == " ":
+    if gap == " " or (gap in ("' ", "’ ") and left.key in TITLES):  # "Mis' Watson"
         kind = "space"
     else:
         match = _GAP.match(gap)

@@ -1,5 +1,6 @@
 """Callings that a book may use as somebody's only name ("the Coroner", "Granny"): one may stand for another of its kind in a copy."""
 
+# ruff: noqa: SIM905 - word lists read better as text
 from __future__ import annotations
 
 # A line is a kind. Ranks and titles of courtesy (king, captain, doctor, madam) are none of them: they are borne by many, and are no name.
@@ -33,8 +34,11 @@ nanny nursie
 _GROUPS = [line.split() for line in _KINDS.strip().splitlines()]
 _GROUP_OF = {word: group for group in _GROUPS for word in group}
 _WOMEN = frozenset(
-    "prioress abbess anchoress postulant governess housekeeper housemaid chambermaid laundress seamstress charwoman washerwoman dairymaid milkmaid landlady matron "  # noqa: SIM905
-    "actress ballerina columbine songstress granny grannie gran nana nan grandmamma grandmama grandma grandam nanna nanny nursie".split()
+    """
+    prioress abbess anchoress postulant governess housekeeper housemaid chambermaid laundress seamstress charwoman washerwoman dairymaid
+    milkmaid landlady matron actress ballerina columbine songstress granny grannie gran nana nan grandmamma grandmama grandma grandam
+    nanna nanny nursie
+    """.split()
 )
 _KIN = frozenset(_GROUP_OF["granny"] + _GROUP_OF["grandpa"] + _GROUP_OF["nanny"])
 
