@@ -45,10 +45,10 @@ def test_a_sweep_is_priced_arm_by_arm_and_in_all(voice):
         ("unmeasured", 2, None),
         ("unmeasured", 2, None),
     ]
-    assert "2 runs to do, each 1.0 h (1.0 to 1.0), 3.0 GB of memory" in found.arms[0].sentence
+    assert found.arms[0].sentence == "small-all-x4-am: 2 runs to do, each 1.0 h (1.0 h to 1.0 h), 3.0 GB of memory"
     assert "no measured row; run: penname carrier bench unmeasured" in found.arms[2].sentence
     assert found.sentence.startswith(
-        "in all 8 runs: 3.0 h (3.0 to 3.0) one after another, 3.0 GB of memory at the most; 4 of them not priced"
+        "in all 8 runs: 3.0 h (3.0 h to 3.0 h) one after another, 3.0 GB of memory at the most; 4 of them not priced"
     )
 
 
@@ -57,6 +57,11 @@ def test_complete_runs_cost_nothing(voice, monkeypatch):
     (voice / "table.toml").write_text('[sweep]\nseeds = [1, 2]\ncarriers = ["small"]\n')
     found = price_sweep(voice, read_sweep(voice / "table.toml"), [ROW])
     assert found.sentence.startswith("in all 1 run: 1.0 h")
+
+
+def test_a_finished_sweep_says_so(voice, monkeypatch):
+    monkeypatch.setattr(price, "planned_runs", lambda _: [PlannedRun("a", 1, "fresh")])
+    assert price_sweep(voice, read_sweep(voice / "table.toml"), []).sentence == "every run is complete; there is nothing to train"
 
 
 def test_a_cap_on_steps_caps_the_price(voice):

@@ -45,7 +45,8 @@ def sweep(
     plan = read_sweep(table)
     price = price_sweep(voice.path, plan, read_rows(rows) if rows.exists() or rows != BENCH_ROWS else [])
     for arm in price.arms:
-        say(arm.sentence)
+        if arm.runs_left:
+            say(arm.sentence)
     say(price.sentence)
     if not yes and price.runs_left:
         if not sys.stdin.isatty():

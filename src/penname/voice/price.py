@@ -15,8 +15,9 @@ from penname.carriers.store import resolve_carrier
 from penname.carriers.targets import resolve_targets
 from penname.core.errors import BadInput
 from penname.core.folder import VoiceFolder, open_voice
-from penname.core.progress import format_bytes
+from penname.core.progress import format_bytes, format_seconds
 from penname.jobs.sweep import Sweep, read_sweep
+from penname.training.arm import arm_of
 from penname.training.stage import planned_runs
 
 FLOOR_BYTES = 2_000_000_000  # what should stay free beside checkpoints: shards, samples, and whatever else lives on that disk
@@ -27,7 +28,7 @@ _WEIGHT_BYTES = {"fp32": 4, "bf16": 2}
 class ArmPrice:
     """One arm of a sweep: what is left of it, and the plan of one run; None where no row of its carrier was measured."""
 
-    settings: tuple[str, ...]
+    name: str  # as its runs are called, without their seed
     carrier: str
     runs_left: int
     plan: CarrierPlan | None
@@ -35,11 +36,11 @@ class ArmPrice:
     @property
     def sentence(self) -> str:
         """The arm for a person."""
-        what = f"{' '.join(self.settings) or self.carrier}: {_runs(self.runs_left)} to do"
+        what = f"{self.name}: {_runs(self.runs_left)} to do"
         if self.plan is None:
             return f"{what}, of unknown length (no measured row; run: penname carrier bench {self.carrier})"
         memory = f", {format_bytes(self.plan.bytes_needed)} of memory" if self.plan.bytes_needed is not None else ""
-        return f"{what}, each {self.plan.hours:.1f} h ({self.plan.hours_low:.1f} to {self.plan.hours_high:.1f}){memory}"
+        return f"{what}, each {_range(self.plan.hours, self.plan.hours_low, self.plan.hours_high)}{memory}"
 
 
 @dataclass(frozen=True)
@@ -56,14 +57,16 @@ class SweepPrice:
     @property
     def sentence(self) -> str:
         """The whole for a person: hours with their range, and the most memory that a run takes."""
-        priced = [(arm.runs_left, arm.plan) for arm in self.arms if arm.plan is not None]
-        unpriced = self.runs_left - sum(runs for runs, _ in priced)
+        if not self.runs_left:
+            return "every run is complete; there is nothing to train"
+        priced = [(arm.runs_left, arm.plan) for arm in self.arms if arm.plan is not None and arm.runs_left]
         if not priced:
             return f"in all {_runs(self.runs_left)}; none can be priced before a step of its carrier was measured"
         hours, low, high = (sum(n * getattr(plan, name) for n, plan in priced) for name in ("hours", "hours_low", "hours_high"))
-        most = max((plan.bytes_needed or 0 for _, plan in priced), default=0)
+        most = max(plan.bytes_needed or 0 for _, plan in priced)
+        unpriced = self.runs_left - sum(runs for runs, _ in priced)
         return (
-            f"in all {_runs(self.runs_left)}: {hours:.1f} h ({low:.1f} to {high:.1f}) one after another"
+            f"in all {_runs(self.runs_left)}: {_range(hours, low, high)} one after another"
             + (f", {format_bytes(most)} of memory at the most" if most else "")
             + (f"; {unpriced} of them not priced" if unpriced else "")
             + ". A projection from measured steps: evaluation, samples and start-up come on top"
@@ -74,17 +77,22 @@ def _runs(n: int) -> str:
     return f"{n} run{'s' * (n != 1)}"
 
 
+def _range(hours: float, low: float, high: float) -> str:
+    middle, least, most = (format_seconds(value * 3600) for value in (hours, low, high))
+    return f"{middle} ({least} to {most})"
+
+
 def price_sweep(voice: Path, sweep: Sweep, rows: Sequence[BenchRow]) -> SweepPrice:
     """The price of what a sweep has yet to do. BadInput where the settings of an arm do not hold, or there are no books."""
     arms = []
     for settings in sweep.arms:
         seeds = [task.seed for task in sweep.tasks if task.settings == settings]
         arm = open_voice(voice, (*settings, f"training.seeds={sorted(set(seeds))}"))
-        carrier = Path(arm.config.carrier.name).name
+        training = arm_of(arm)
         left = sum(run.state != "fresh" for run in planned_runs(arm))
-        own = [row for row in rows if Path(row.carrier).name == carrier]
+        own = [row for row in rows if Path(row.carrier).name == training.carrier]
         plan = project(own, voice_corpus(arm), seeds=1).carriers[0] if own else None
-        arms.append(ArmPrice(settings, carrier, left, plan))
+        arms.append(ArmPrice(f"{training.carrier}-{training.name}", training.carrier, left, plan))
     return SweepPrice(tuple(arms))
 
 
