@@ -25,11 +25,12 @@ class NextNovel:
     exponent: float  # of the length, in thousands of words, for both shifts
 
 
-# Fitted on novels by seven authors: python benchmarks/calibration.py
+# As benchmarks/calibration.py finds them on novels by six authors, rounded.
 MEASURED = NextNovel(spread=0.2, one_text_shift=0.125, few_others_shift=0.28, exponent=-0.7)
 _FEW_OTHERS = 2
-# Of Cosine Delta and impostors beside the linear view, in its standard deviations. More was measured to lose, whatever the authors.
+# Of Cosine Delta and impostors beside the linear view, in its standard deviations. More was measured to lose.
 _VIEW_WEIGHTS = np.array([1.0, 0.05, 0.05])
+_LEAST_SPREAD = 0.02  # of a view: one that is the same for all blocks must not decide
 _NO_GAP = 0.05  # standard deviations; author and others nearer than this, or the wrong way round, give log odds near zero
 
 
@@ -96,10 +97,10 @@ class Calibration:
     """
 
     def __init__(self, readings: Readings, my_texts: int, other_texts: int, beyond: NextNovel = MEASURED) -> None:
-        spread = np.sqrt(np.mean([_moments(readings.view, readings, n)[2] for n in _both_sides(readings)], axis=0))
-        self._join = _VIEW_WEIGHTS / np.maximum(spread, 1e-3)  # (3,)
-        joined = readings.view @ self._join
         lengths = _both_sides(readings)
+        spread = np.sqrt(np.mean([_moments(readings.view, readings, n)[2] for n in lengths], axis=0))
+        self._join = _VIEW_WEIGHTS / np.maximum(spread, _LEAST_SPREAD)  # (3,)
+        joined = readings.view @ self._join
         self._lengths = _Lengths(np.log(lengths), *np.array([_moments(joined, readings, n) for n in lengths]).T)
         few = beyond.few_others_shift / other_texts if other_texts <= _FEW_OTHERS else 0.0
         self._beyond, self._shift = beyond, (beyond.one_text_shift if my_texts == 1 else 0.0) - few

@@ -117,6 +117,8 @@ def decide(
     With more than one arm, the verdict of all is that of the best arm, and it says which.
     """
     names = arm_names or {}
+    if controls.get("without_others"):
+        thresholds = {**thresholds, "odds_min": 0.0}  # the odds would be against the base model alone, which the share already measures
     shares = {run.run: covered_share(mean(run.scores), baseline) if run.scores else 0.0 for run in runs}
     by_arm: dict[str, list[RunScores]] = {}
     for run in runs:
