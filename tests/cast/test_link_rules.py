@@ -89,3 +89,24 @@ def test_affinity_weighs_answers_against_being_spoken_of():
     context = Context({}, found, {})
     assert round(context.affinity(people[tom], people[sam]), 2) == 3.6
     assert round(context.affinity(people[tom], people[ned]), 2) == -3.6
+
+
+def test_an_uncle_is_not_the_first_who_bears_his_first_name(cast_of):
+    text = "I saw George Willoughby in town. He was pale.\n\n"
+    text += '"Uncle George is old," said Harry. He laughed. I loved Uncle George.\n\n' * 5
+    cast = cast_of(text)
+    assert home(cast, text, "Uncle George") != home(cast, text, "George Willoughby")
+
+
+def test_granny_is_a_woman_whatever_pronoun_follows(cast_of):
+    text = '"I want Granny," said Ned, and he cried. Then Granny saw that he was ill, and he slept. He loved Granny and his bed.\n\n' * 5
+    cast = cast_of(text)
+    assert cast.by_id()[home(cast, text, "Granny")].gender == "female"
+
+
+def test_a_married_name_that_is_only_likely_is_asked(cast_of):
+    maid = MAID.replace("Dorothea", "Rosamond").replace("Brooke", "Vincy")
+    wife = "Mr. Lydgate was in the library. He read, and Rosamond stood there with her book.\n\nHe met Mrs. Lydgate. She sat down.\n\n"
+    cast = cast_of(maid * 12 + wife * 10)
+    asked = [q for q in cast.unresolved if q.form == "Mrs. Lydgate"]
+    assert [q.options[0]["names"] for q in asked] == [["Mrs. Lydgate", "Rosamond"]]

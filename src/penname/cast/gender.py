@@ -13,7 +13,7 @@ from penname.cast.evidence import title_gender
 from penname.cast.forms import Form
 from penname.cast.lexicon import Lexicon
 from penname.cast.names import part_name
-from penname.cast.vocabulary import FEMALE_KIN, MALE_KIN
+from penname.cast.vocabulary import FEMALE_KIN, KIN_TITLES, MALE_KIN
 
 _KIN_BEFORE = re.compile(r"\b([a-z]+),?[ \t\n]+$")
 _KIN_AFTER = re.compile(r",[ \t\n]+(?:(?:the|his|her|my|your|our|their|a|an)[ \t\n]+)?(?:[a-z]+[ \t\n]+)?([a-z]+)[ \t\n,.;]")
@@ -83,7 +83,7 @@ def tally_genders(forms: Iterable[Form], layout: Layout, starts: list[int], lexi
     tallies: dict[Form, GenderTally] = {}
     for form in forms:
         tally = tallies[form] = GenderTally()
-        titled = title_gender(form.titles)
+        titled = title_gender(form.titles) or (title_gender(form.words) if len(form.words) == 1 and form.words[0] in KIN_TITLES else "")
         if titled:
             tally.titles[titled] += form.count
         first = part_name(*form.key).first[0]

@@ -126,7 +126,13 @@ def join_by_context(linker: Linker) -> None:
 
 
 def join_married(linker: Linker) -> None:
-    """Join "Mrs. Casaubon" to Dorothea Brooke: a wife's name that begins when the book has long known the woman by her own."""
+    """Join "Mrs. Casaubon" to Dorothea Brooke where calls and meetings say so clearly."""
+    rows = [row for row in _wives(linker) if row[0] >= 1.2]
+    _join_best(linker, rows, "a married name: the two never meet, and it begins later")
+
+
+def _wives(linker: Linker) -> list[tuple[float, Person, Person]]:
+    """Wives' names that begin when the book has long known a woman by her own, each with that woman and their affinity."""
     wives = [p for p in linker.people if p.titled_last(MARRIED_TITLES) and not p.firsts and p.count >= 10]
     women = [p for p in linker.people if p.firsts and p.gender == "female" and not p.married_name and not p.plural]
     rows = []
@@ -138,12 +144,9 @@ def join_married(linker: Linker) -> None:
             before = sum(count for block, count in woman.presence.blocks.items() if block < begins)
             if woman.titled_last(MARRIED_TITLES) or (woman.last == wife.last and woman.titled_last(UNMARRIED_TITLES) > 2):
                 continue
-            if before < max(5, woman.count / 10):
-                continue
-            score = linker.context.affinity(woman, wife)
-            if score >= 1.2:
-                rows.append((score, woman, wife))
-    _join_best(linker, rows, "a married name: the two never meet, and it begins later")
+            if before >= max(5, woman.count / 10):
+                rows.append((linker.context.affinity(woman, wife), woman, wife))
+    return rows
 
 
 def _join_best(linker: Linker, rows: list[tuple[float, Person, Person]], why: str) -> None:
@@ -172,6 +175,7 @@ def note_near_pairs(linker: Linker) -> None:
         score, last = max(rows, key=lambda row: (row[0], row[1].count, row[1].shown), default=(0.0, first))
         if score >= 0.7:
             linker.near.append((first, last, score))
+    linker.near += [(woman, wife, score) for score, woman, wife in _wives(linker) if score >= 0.7]
 
 
 def full_count(person: Person) -> int:

@@ -372,6 +372,7 @@ class Linker:
         word = name.first[0]
         gender = name.gender or self.context.tallies[form].gender()
         rank = [t for t in form.titles if t in NOBLE_TITLES]
+        kin = any(t in KIN_TITLES for t in form.titles)
         candidates = []
         for person in dict.fromkeys(self.by_first[word]):
             if person.married_name or person.merged:
@@ -383,10 +384,10 @@ class Linker:
                 prior += 3.0 if any(t in person.titles for t in rank) else -2.0
             elif person.noble():
                 prior -= 1.5
-            if any(t in KIN_TITLES for t in form.titles) and not any(t in person.titles for t in form.titles):
-                prior -= 0.5
+            if kin and not any(t in person.titles for t in form.titles):
+                prior -= 2.0
             candidates.append((prior, person))
-        if not self._choose(form, candidates, 0.0 if rank else -3.0 if len(candidates) > 1 else -7.0, "the first name alone"):
+        if not self._choose(form, candidates, 0.0 if rank or kin else -3.0 if len(candidates) > 1 else -7.0, "the first name alone"):
             self._new(form, (word,))
 
     def _family_weight(self, person: Person) -> float:
