@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
+import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -78,11 +78,12 @@ def test_help_imports_no_heavy_module_and_is_quick():
     code = "import sys; sys.argv=['penname','--help']\nfrom penname.cli.app import main\ntry: main()\nexcept SystemExit: pass\n"
     code += "print([m for m in ('torch','pydantic','numpy','transformers','openai') if m in sys.modules], file=sys.stderr)"
     seconds = []
-    for _ in range(5):
-        started = time.perf_counter()
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        seconds.append(time.perf_counter() - started)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     assert done.stderr.strip() == "[]"
     assert "Usage: penname" in done.stdout
-    # 0.4 s on an idle machine. The best of five, with room for a machine that runs other tests beside this one.
-    assert min(seconds) < 0.8
+    # Processor time, which other work on the machine leaves about as it is: an idle machine answers within it.
+    assert min(seconds) < 0.4
