@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
@@ -132,7 +133,9 @@ def main() -> None:
     except OSError as error:
         if os.environ.get("PENNAME_DEBUG"):
             raise
-        fail(f"{error.filename or 'the system'}: {error.strerror or error}", 1)
+        where = f"{error.filename or 'the system'}: {error.strerror or error}"
+        denied = error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
+        fail(f"{where}; change its permissions, or work in another folder" if denied else where, 1)
     except Exception as error:
         if os.environ.get("PENNAME_DEBUG"):
             raise

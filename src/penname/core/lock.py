@@ -61,19 +61,18 @@ def holder(folder: Path) -> dict[str, Any] | None:
     path = folder / LOCK
     if fcntl is None or not path.exists():
         return None
-    with path.open("a+", encoding="utf-8") as file:
-        if _try_lock(file):
+    with path.open(encoding="utf-8") as file:  # only read, and shared: whoever may look at a folder need not be able to write in it
+        if _try_lock(file, shared=True):
             return None
-        file.seek(0)
         try:
             return dict(json.loads(file.read()))
         except ValueError:
             return {}
 
 
-def _try_lock(file: IO[str]) -> bool:
+def _try_lock(file: IO[str], shared: bool = False) -> bool:
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True

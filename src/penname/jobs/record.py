@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from penname.core.errors import BadInput
-from penname.core.files import read_json
+from penname.core.files import disk_error, read_json
 from penname.jobs.identity import Identity, boot_id, is_alive
 
 JobState = Literal["running", "done", "failed", "stopped", "died"]
@@ -117,8 +117,11 @@ def lock_is_held(path: Path) -> bool:
 @contextmanager
 def exclusively(path: Path, busy: str) -> Iterator[int]:
     """Hold a lock file for the block and give its descriptor. BadInput with ``busy`` where another holds it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise disk_error(error, path.resolve()) from error
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
