@@ -12,7 +12,7 @@ from penname.cast.resolve import Group, Resolution
 from penname.core.config import CastConfig
 from penname.core.values import Question
 
-_LINK_MARGIN = 2.5  # log odds between the chosen bearer and the next, below which a person is asked
+_LINK_MARGIN = 3.5  # log odds between the chosen bearer and the next, below which a person is asked
 _KIND_SURETY = 0.75
 _SNIPPET_CHARS = 90
 
