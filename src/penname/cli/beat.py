@@ -73,15 +73,16 @@ def print_shown(rows: list, json: bool) -> None:
     if json:
         print(json_text([row.to_json() for row in rows]), end="")
         return
-    from rich.console import Console
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
+
+    from penname.cli.tables import console
 
     table = Table(show_lines=True)
     table.add_column("passage", no_wrap=True)
     table.add_column("beat", ratio=2)
     table.add_column("text", ratio=5)
     for row in rows:
-        refused = "".join(f"\n\n[dim]refused ({answer['rule']}): {escape(answer['text'])}[/dim]" for answer in row.rejected)
-        table.add_row(f"{row.passage.id}\n{row.beat.source}", escape(row.beat.text) + refused, escape(row.text))
-    Console().print(table)
+        refused = "".join(f"\n\nrefused ({answer['rule']}): {answer['text']}" for answer in row.rejected)
+        table.add_row(f"{row.passage.id}\n{row.beat.source}", Text.assemble(row.beat.text, (refused, "dim")), row.text)
+    console().print(table)
