@@ -72,9 +72,11 @@ def test_the_author_passes_and_nobody_else(judge, training, next_novel):
 
 
 @pytest.mark.slow
-def test_one_other_author_is_enough_for_a_plain_case_and_none_is_told(judge):
+def test_with_one_other_author_the_next_novel_does_not_fail_and_with_none_it_is_told(judge):
     judged, read, _, base = judge("Austen_Emma", OTHERS[:1])
-    assert judged(read("Austen_Sense"))[0].verdict == "passed"
+    own, share = judged(read("Austen_Sense"))
+    assert share > 0.5
+    assert own.verdict in ("passed", "inconclusive")  # odds from so few others are cautious
     assert judged(base, 60)[1] < 0.4
     judged, _, _, _ = judge("Austen_Emma", ())
     assert any("not the period's" in claim for claim in judged(read("Austen_Sense"))[0].claims)

@@ -44,8 +44,9 @@ def test_half_the_way_from_a_far_base_is_not_enough():
     far = replace(BASELINE, base=-12.0)
     verdict = decide(SEES, "", far, [run(1, 0.5), run(2, 0.7)], THRESHOLDS)
     assert verdict.runs[0]["share"] > 0.75
-    assert verdict.verdict == "failed"
+    assert verdict.verdict == "inconclusive"
     assert not verdict.arms[0]["style_covered"]
+    assert decide(SEES, "", far, [run(1, -1.5), run(2, -1.3)], THRESHOLDS).verdict == "failed"
     assert decide({**SEES, "without_others": True}, "", far, [run(1, 0.5), run(2, 0.7)], THRESHOLDS).verdict == "passed"
     assert verdict.reasons == ["the instrument gives 1.8 to 1 that the author wrote them, and 3 to 1 was registered"]
 
