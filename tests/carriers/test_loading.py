@@ -205,6 +205,8 @@ def test_names_in_the_cache(cache):
     assert staged_carriers() == ["tiny"]
     with pytest.raises(BadInput, match='did you mean "tiny"'):
         resolve_carrier("tinny")
+    with pytest.raises(BadInput, match=r'did you mean "qwen3-1\.7b"'):
+        resolve_carrier("qwen3-1.7b-base")
     with pytest.raises(BadInput, match="it has no config"):
         resolve_carrier(str(cache))
     with pytest.raises(BadInput, match="there is no folder"):

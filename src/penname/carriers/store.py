@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from penname.carriers.known import REPOS
 from penname.core.cache import cache_folder
 from penname.core.errors import BadInput
 from penname.core.files import disk_error, json_text, sync_folder, write_text
@@ -47,9 +48,9 @@ def resolve_carrier(name: str) -> Path:
         raise BadInput(f"there is no folder {name}; for a repository of the hub run: penname carrier stage {name}")
     folder = carrier_folder(name)
     if read_manifest(folder) is None:
-        near = difflib.get_close_matches(name, staged_carriers(), n=1, cutoff=0.6)
-        hint = f', did you mean "{near[0]}"?' if near else ""
-        raise BadInput(f'the carrier "{name}" is not staged on this machine{hint}; run: penname carrier stage {name}')
+        near = [] if name in REPOS else difflib.get_close_matches(name, [*staged_carriers(), *REPOS], n=1, cutoff=0.6)
+        then = f'; did you mean "{near[0]}"? See: penname carrier list' if near else f"; run: penname carrier stage {name}"
+        raise BadInput(f'the carrier "{name}" is not staged on this machine{then}')
     return folder
 
 
