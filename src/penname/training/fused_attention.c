@@ -48,22 +48,28 @@ static inline __attribute__((always_inline)) void tile(const float *a, int64_t a
     }
 }
 
-/* c (m x n) = a b^T: a is (m x dim), b^T lies in panels of COLUMNS (see load_panels). */
-static void times_panels(const float *a, const float *panels, float *c, int64_t ldc, int64_t m, int64_t n, int64_t dim) {
-    for (int64_t j = 0; j < n; j += COLUMNS)
-        for (int64_t i = 0; i < m; i += ROWS) tile(a + i * dim, dim, 1, panels + j * dim, COLUMNS, c + i * ldc + j, ldc, dim, 0);
+/* The products of a block, whose queries follow `first` keys: query i sees keys 0 to first + i, and what no query of a tile sees is left out. */
+
+/* scores (QUERIES x keys) = a b^T: a is (QUERIES x dim), b^T lies in panels of COLUMNS keys (see load_panels). */
+static void times_panels(const float *a, const float *panels, float *scores, int64_t rows, int64_t first, int64_t dim) {
+    for (int64_t j = 0; j < first + QUERIES; j += COLUMNS)
+        for (int64_t i = j < first + ROWS ? 0 : (j - first) / ROWS * ROWS; i < QUERIES; i += ROWS)
+            tile(a + i * dim, dim, 1, panels + j * dim, COLUMNS, scores + i * rows + j, rows, dim, 0);
 }
 
-/* c (m x dim) = a b, a (m x depth), b (depth x dim). */
-static void times(const float *a, int64_t lda, const float *b, float *c, int64_t m, int64_t depth, int64_t dim) {
+/* c (QUERIES x dim) = scores b, b (keys x dim). */
+static void times(const float *scores, int64_t rows, const float *b, float *c, int64_t first, int64_t dim) {
     for (int64_t j = 0; j < dim; j += COLUMNS)
-        for (int64_t i = 0; i < m; i += ROWS) tile(a + i * lda, lda, 1, b + j, dim, c + i * dim + j, dim, depth, 0);
+        for (int64_t i = 0; i < QUERIES; i += ROWS) tile(scores + i * rows, rows, 1, b + j, dim, c + i * dim + j, dim, first + i + ROWS, 0);
 }
 
-/* c (m x dim) += a^T b, a (QUERIES x m), b (QUERIES x dim). */
-static void add_transposed(const float *a, int64_t lda, const float *b, float *c, int64_t m, int64_t dim) {
+/* c (keys x dim) += scores^T b, b (QUERIES x dim). */
+static void add_transposed(const float *scores, int64_t rows, const float *b, float *c, int64_t first, int64_t dim) {
     for (int64_t j = 0; j < dim; j += COLUMNS)
-        for (int64_t i = 0; i < m; i += ROWS) tile(a + i, 1, lda, b + j, dim, c + i * dim + j, dim, QUERIES, 1);
+        for (int64_t i = 0; i < first + QUERIES; i += ROWS) {
+            int64_t unseen = i > first ? i - first : 0;
+            tile(scores + unseen * rows + i, 1, rows, b + unseen * dim + j, dim, c + i * dim + j, dim, QUERIES - unseen, 1);
+        }
 }
 
 /* Tokens of one head times scale, as float32 rows (rows x width); what is padding is zero. */
@@ -134,7 +140,7 @@ static void head_forward(const void *q, int64_t qt, const void *k, int64_t kt, c
     for (int64_t first = 0; first < tokens; first += QUERIES) {
         int64_t count = first + QUERIES < tokens ? QUERIES : tokens - first, before = first + QUERIES;
         load(queries, at(q, narrow, first * qt), narrow, qt, count, QUERIES, dim, width, scale);
-        times_panels(queries, panels, scores, rows, QUERIES, before, width);
+        times_panels(queries, panels, scores, rows, first, width);
         for (int64_t i = 0; i < QUERIES; i++) {
             float *row = scores + i * rows, top = -INFINITY;
             _Pragma("omp simd reduction(max : top)") for (int64_t j = 0; j <= first + i; j++) top = row[j] > top ? row[j] : top;
@@ -142,7 +148,7 @@ static void head_forward(const void *q, int64_t qt, const void *k, int64_t kt, c
             shares[i] = 1.0f / sum;
             if (i < count) norms[first + i] = top + logf(sum);
         }
-        times(scores, rows, values, mixed, QUERIES, before, width);
+        times(scores, rows, values, mixed, first, width);
         store((void *)at(out, narrow, first * ot), narrow, ot, mixed, count, dim, width, shares, 0);
     }
 }
@@ -166,8 +172,8 @@ static void head_backward(const void *d_out, int64_t dt, const void *q, int64_t 
         load(queries, at(q, narrow, first * qt), narrow, qt, count, QUERIES, dim, width, scale);
         load(d_mixed, at(d_out, narrow, first * dt), narrow, dt, count, QUERIES, dim, width, 1.0f);
         load(mixed, at(out, narrow, first * ot), narrow, ot, count, QUERIES, dim, width, 1.0f);
-        times_panels(queries, key_panels, scores, rows, QUERIES, before, width);
-        times_panels(d_mixed, value_panels, d_scores, rows, QUERIES, before, width);
+        times_panels(queries, key_panels, scores, rows, first, width);
+        times_panels(d_mixed, value_panels, d_scores, rows, first, width);
         for (int64_t i = 0; i < QUERIES; i++) {
             float *row = scores + i * rows, *d_row = d_scores + i * rows, dot = 0;
             int64_t seen = i < count ? first + i + 1 : 0;
@@ -176,9 +182,9 @@ static void head_backward(const void *d_out, int64_t dt, const void *q, int64_t 
             _Pragma("omp simd") for (int64_t j = 0; j < seen; j++) d_row[j] = row[j] * (d_row[j] - dot);
             for (int64_t j = seen; j < before; j++) d_row[j] = 0;
         }
-        add_transposed(scores, rows, d_mixed, value_sums, before, width);
-        add_transposed(d_scores, rows, queries, key_sums, before, width);
-        times(d_scores, rows, keys, mixed, QUERIES, before, width);
+        add_transposed(scores, rows, d_mixed, value_sums, first, width);
+        add_transposed(d_scores, rows, queries, key_sums, first, width);
+        times(d_scores, rows, keys, mixed, first, width);
         store((void *)at(d_q, narrow, first * ot), narrow, ot, mixed, count, dim, width, 0, scale);
     }
     store(d_k, 0, dim, key_sums, tokens, dim, width, 0, 1.0f);
