@@ -110,3 +110,9 @@ def test_a_married_name_that_is_only_likely_is_asked(cast_of):
     cast = cast_of(maid * 12 + wife * 10)
     asked = [q for q in cast.unresolved if q.form == "Mrs. Lydgate"]
     assert [q.options[0]["names"] for q in asked] == [["Mrs. Lydgate", "Rosamond"]]
+
+
+def test_a_bare_surname_is_no_ladys_who_is_only_known_by_her_title(cast_of):
+    text = "Lady Lucas came with Sir William Lucas. Then Sir William bowed, and Lady Lucas sat. I saw Lucas. He fell.\n\n" * 5
+    cast = cast_of(text)
+    assert home(cast, text, "Lucas") == home(cast, text, "Sir William Lucas") != home(cast, text, "Lady Lucas")

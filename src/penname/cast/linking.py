@@ -363,6 +363,8 @@ class Linker:
                 prior -= 0.7
             if person.married_name:
                 prior -= 3
+            if person.gender == "female" and not person.firsts:
+                prior -= 1.5  # who is always Mrs. or Lady to the book is so to its people
             candidates.append((prior, person))
         if not self._choose(form, candidates, -6.0, "the surname alone"):
             self._new(form, (), word)
