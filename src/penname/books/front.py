@@ -64,7 +64,6 @@ _PRICE_CHARS = 1000  # advertisements have such a word in every so many characte
 _PROSE_WORDS = 40
 _TITLE_PAGE_BLOCKS = 8
 _TAIL_SHARE = 0.15  # no printer's matter behind the story is longer than this share of the text
-_NOTE_TAIL_SHARE = 0.1
 
 
 def find_furniture(text: str, blocks: list[Block], structure: Structure, title: str, author: str, settings: BooksConfig) -> dict[int, str]:

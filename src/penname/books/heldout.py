@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from penname.core.rng import CounterRng
-from penname.core.values import Book
+from penname.core.values import STORY_KINDS, Book
 
 
 def split_heldout(books: list[Book], seed: int, share: float, chapters_min: int) -> list[Book]:
@@ -17,8 +17,7 @@ def split_heldout(books: list[Book], seed: int, share: float, chapters_min: int)
     """
     words = [[len(book.text[c.body_start : c.end].split()) for c in book.chapters] for book in books]
     waiting = [
-        CounterRng(seed, "heldout", book.id).shuffled([i for i, c in enumerate(book.chapters) if c.kind in ("chapter", "piece")])
-        for book in books
+        CounterRng(seed, "heldout", book.id).shuffled([i for i, c in enumerate(book.chapters) if c.kind in STORY_KINDS]) for book in books
     ]
     owed = [share * sum(words[b][i] for i in waiting[b]) for b in range(len(books))]
     for queue in waiting:

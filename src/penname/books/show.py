@@ -10,7 +10,7 @@ from typing import Any
 
 from penname.core.files import read_jsonl
 from penname.core.store import load_book
-from penname.core.values import Book, Removed
+from penname.core.values import STORY_KINDS, Book, Removed
 
 _CONTEXT_CHARS = 18
 
@@ -57,7 +57,7 @@ def book_summary(book: Book) -> dict[str, Any]:
 def show_book(book: Book) -> str:
     """The same for a person, as text."""
     facts = book_summary(book)
-    chapters = [row for row in facts["chapters"] if row["kind"] in ("chapter", "piece")]
+    chapters = [row for row in facts["chapters"] if row["kind"] in STORY_KINDS]
     held = [row for row in chapters if row["split"] == "heldout"]
     share = sum(row["words"] for row in held) / max(1, sum(row["words"] for row in chapters))
     lines = [

@@ -16,7 +16,7 @@ from penname.core.folder import VoiceFolder
 from penname.core.progress import say, track
 from penname.core.stage import Manifest, read_manifest, require_manifest, stage_writer
 from penname.core.store import save_book
-from penname.core.values import Book
+from penname.core.values import STORY_KINDS, Book
 
 VERSION = 2
 
@@ -99,7 +99,7 @@ def _counts(book: Book) -> dict[str, int]:
     held = [c for c in book.chapters if c.split == "heldout"]
     return {
         "words": book.words(),
-        "chapters": sum(c.kind in ("chapter", "piece") for c in book.chapters),
+        "chapters": sum(c.kind in STORY_KINDS for c in book.chapters),
         "heldout_chapters": len(held),
         "heldout_words": sum(len(book.text[c.body_start : c.end].split()) for c in held),
     }

@@ -9,7 +9,7 @@ from penname.core.errors import StaleInput
 from penname.core.folder import VoiceFolder
 from penname.core.rng import CounterRng
 from penname.core.store import load_beats, load_books, load_copy, load_passages
-from penname.core.values import Book, Passage, RenamedCopy, apply_edits, edits_within
+from penname.core.values import STORY_KINDS, Book, Passage, RenamedCopy, apply_edits, edits_within
 
 JUDGING_COPY = 0
 
@@ -73,7 +73,7 @@ def _in_copy(book: Book, passage: Passage, copy: RenamedCopy) -> str:
 def _training_text(book: Book, copy: RenamedCopy) -> str:
     parts = []
     for chapter in book.chapters:
-        if chapter.kind in ("chapter", "piece") and chapter.split == "train":
+        if chapter.kind in STORY_KINDS and chapter.split == "train":
             span = chapter.body_start, chapter.end
             parts.append(apply_edits(book.text[slice(*span)], list(edits_within(copy.edits, *span))))
     return "\n\n".join(parts)
