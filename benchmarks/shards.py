@@ -1,12 +1,13 @@
-"""Tokens a minute of shard building, on real text: the period novels as one voice of six copies.
+"""Tokens a minute of shard building, on real text: the period novels as one voice of three copies. Writes results/shards.json.
 
-python benchmarks/shards.py [FOLDER OF .txt] [--carrier smollm2-135m]
+python benchmarks/shards.py [FOLDER OF .txt] [--carrier smollm2-135m] [--copies 3]
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import tempfile
 import time
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from penname.carriers.tokenizer import load_tokenizer
 from penname.shards import build_shards
 from penname.shards.corpus import Pair
 
+RESULTS = Path(__file__).resolve().parent / "results/shards.json"
 WORDS = 250  # a passage
 
 
@@ -26,6 +28,9 @@ def main() -> None:
     parser.add_argument("--carrier", default="smollm2-135m")
     parser.add_argument("--copies", type=int, default=3)
     args = parser.parse_args()
+    if not args.texts.is_dir():
+        print(f"shards: left out, {args.texts} is not here")
+        return
     texts = [path.read_text(encoding="utf-8", errors="replace") for path in sorted(args.texts.glob("*.txt"))]
     tokenizer = load_tokenizer(resolve_carrier(args.carrier))
     with tempfile.TemporaryDirectory() as folder:
@@ -37,9 +42,13 @@ def main() -> None:
         "seconds": round(seconds, 1),
         "cpu_seconds": round(cpu_seconds, 1),
         "million_tokens_a_minute": round(counts["train_tokens"] / seconds * 60 / 1e6, 1),
+        "million_tokens_a_cpu_minute": round(counts["train_tokens"] / cpu_seconds * 60 / 1e6, 1),
         "packed_share": counts["packed_share"],
+        "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 2),
     }
-    print(json.dumps(row))
+    RESULTS.write_text(json.dumps(row, indent=1) + "\n", encoding="utf-8")
+    print("\n".join(f"{name:28}{value:>14,}" for name, value in row.items()))
 
 
 def pairs(texts: list[str], copies: int) -> Iterator[Pair]:
