@@ -8,6 +8,7 @@ from penname.cast import Decision, Decisions, build, build_cast, load_decisions,
 from penname.cast.build import Readings
 from penname.cast.decide import Request, decide_by_hand
 from penname.cast.stage import show_name, take_proposals
+from penname.core import workers
 from penname.core.config import CastConfig
 from penname.core.errors import BadInput, NeedsPerson
 from penname.core.folder import open_voice
@@ -167,3 +168,13 @@ def test_a_kind_that_a_person_gave_is_not_left_behind():
     changed = readings.casts(decided(Decision("kind", ("Pole", "Mr. Pole"), "other")))[0]
     assert changed.by_id()[owner(changed, TEXT, "Pole")].kind == "other"
     assert readings.casts(Decisions())[0] == first
+
+
+def test_books_are_answered_in_several_processes_as_in_one(monkeypatch):
+    books = [book_of(TEXT, "one"), book_of(TEXT.replace("Pole", "Quill"), "two")]
+    readings = Readings(books, CastConfig(min_mentions=1), series=False)
+    monkeypatch.setattr(workers, "core_count", lambda: 2)
+    apart = take_proposals(readings, Decisions())
+    monkeypatch.setattr(workers, "core_count", lambda: 1)
+    assert take_proposals(readings, Decisions()) == apart
+    assert {decision.book for decision in apart[1].items} == {"one", "two"}

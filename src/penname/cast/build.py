@@ -40,17 +40,24 @@ class Readings:
     def __init__(self, books: Sequence[Book], settings: CastConfig, series: bool) -> None:
         self.books, self.settings, self.series = books, settings, series and len(books) > 1
         self.lexicon = load_lexicon()
-        read = [series_book(books)] if self.series else books
-        scans = [scan_text(book.text) for book in read]
-        pool = pool_counts(scans) if len(scans) > 1 else None
-        self._read = [_read(book, scan, pool, self.lexicon) for book, scan in zip(read, scans, strict=True)]
+        self._texts = [series_book(books)] if self.series else list(books)
+        self._scans = [scan_text(book.text) for book in self._texts]
+        self._pool = pool_counts(self._scans) if len(self._scans) > 1 else None
+        self._read: dict[int, _Reading] = {}
+        self.parts = range(len(self._texts))  # what can be read apart: the books, or the series as one
 
     def casts(self, decisions: Decisions) -> list[Cast]:
         """A Cast for each of the books under these decisions."""
-        if self.series:
-            decisions = Decisions(tuple(replace(decision, book="") for decision in decisions.items))  # ids and people are shared
-            return parts_of_series(_cast_of(self._read[0], decisions, self.settings, self.lexicon), self.books)
-        return [_cast_of(reading, decisions, self.settings, self.lexicon) for reading in self._read]
+        return [cast for part in self.parts for cast in self.casts_of(part, decisions)]
+
+    def casts_of(self, part: int, decisions: Decisions) -> list[Cast]:
+        """The Cast of one book, or the Casts of all in a series."""
+        if part not in self._read:
+            self._read[part] = _read(self._texts[part], self._scans[part], self._pool, self.lexicon)
+        if not self.series:
+            return [_cast_of(self._read[part], decisions, self.settings, self.lexicon)]
+        decisions = Decisions(tuple(replace(decision, book="") for decision in decisions.items))  # ids and people are shared
+        return parts_of_series(_cast_of(self._read[part], decisions, self.settings, self.lexicon), self.books)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from penname.core.progress import say
 from penname.core.stage import Manifest, require_manifest, stage_writer
 from penname.core.store import load_books, load_casts, save_cast
 from penname.core.values import Book, Cast
+from penname.core.workers import in_processes
 
 VERSION = 1
 _ROUNDS = 3  # an answer can lay open another question
@@ -51,7 +52,8 @@ def run_cast(voice: VoiceFolder, decide: str = "") -> Manifest:
         if taken:
             say(f'cast: took {taken} proposed answers; they stand in {voice.decisions.name} as by = "auto"')
     else:
-        casts = readings.casts(decisions)
+        with in_processes(lambda part: readings.casts_of(part, decisions), readings.parts) as results:
+            casts = [cast for row in results for cast in row]
     counts: dict[str, Any] = {
         "books": len(casts),
         "people": sum(e.kind == "person" for cast in casts for e in cast.entities),
@@ -72,15 +74,22 @@ def run_cast(voice: VoiceFolder, decide: str = "") -> Manifest:
 
 def take_proposals(readings: Readings, decisions: Decisions) -> tuple[list[Cast], Decisions, int]:
     """The casts with every open question answered by its proposal, the decisions with these answers, and how many there were."""
-    casts, count = readings.casts(decisions), 0
+    with in_processes(lambda part: _answered(readings, part, decisions), readings.parts) as results:
+        rows = list(results)
+    taken = [decision for _, new in rows for decision in new]
+    return [cast for casts, _ in rows for cast in casts], decisions.add(taken), len(taken)
+
+
+def _answered(readings: Readings, part: int, decisions: Decisions) -> tuple[list[Cast], list[Decision]]:
+    casts, taken = readings.casts_of(part, decisions), []
     for _ in range(_ROUNDS):
-        taken = [proposed(q.proposal, cast.book_id, q.id) for cast in casts for q in cast.unresolved]
-        if not taken:
+        new = [proposed(q.proposal, cast.book_id, q.id) for cast in casts for q in cast.unresolved]
+        if not new:
             break
-        count += len(taken)
-        decisions = decisions.add(taken)
-        casts = readings.casts(decisions)
-    return casts, decisions, count
+        taken += new
+        decisions = decisions.add(new)
+        casts = readings.casts_of(part, decisions)
+    return casts, taken
 
 
 def proposed(row: Any, book: str, question: str, by: str = "auto") -> Decision:
