@@ -59,7 +59,9 @@ class AttendByDocument(torch.autograd.Function):
 
 
 def _native_for(*tensors: torch.Tensor) -> Kernels | None:
-    return native_for(tensors[0]) if all(t.stride(-1) == 1 and t.dtype == tensors[0].dtype for t in tensors) else None
+    first = tensors[0]
+    alike = all(t.stride(-1) == 1 and t.dtype == first.dtype and t.shape[-1] == first.shape[-1] for t in tensors)
+    return native_for(first) if alike else None
 
 
 def _native_forward(
