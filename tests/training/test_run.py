@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
-from penname.core.errors import BadInput, NeedsPerson, StaleInput
+from penname.core.errors import BadInput, NeedsPerson, PennameError, StaleInput
 from penname.core.folder import VoiceFolder, open_voice
 from penname.core.stage import require_manifest
 from penname.shards import run_shards
@@ -233,6 +235,22 @@ def test_the_stage_trains_each_seed_once(tmp_path: Path, capsys: pytest.CaptureF
     with pytest.raises(BadInput, match=r"seed 9 is not among training\.seeds"):
         run_train(voice, 9)
     assert [row.why for row in planned_runs(open_voice(tmp_path, ["training.lora_rank=2"]))] == ["its settings have changed"] * 2
+
+
+def test_a_run_has_one_writer_whichever_verb_started_it(tmp_path: Path) -> None:
+    voice = make_tiny_voice(tmp_path, "qwen3")
+    held = voice.runs / ".locks" / planned_runs(voice)[0].name
+    held.mkdir(parents=True)
+    code = "import sys, time; from pathlib import Path; from penname.core.lock import hold\n"
+    code += "with hold(Path(sys.argv[1]), 'train'): print('held', flush=True); time.sleep(60)"
+    with subprocess.Popen([sys.executable, "-c", code, str(held)], stdout=subprocess.PIPE, text=True) as other:
+        try:
+            assert other.stdout is not None and other.stdout.readline() == "held\n"
+            with pytest.raises(PennameError, match=rf"another penname works in .* \(pid {other.pid}, train\)"):
+                run_train(voice)
+        finally:
+            other.kill()
+    assert not (held.parent.parent / held.name).exists()
 
 
 def test_compile_without_a_compiler_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,16 +32,13 @@ def train(
     from penname.core.files import json_text, read_json
     from penname.core.folder import open_voice
     from penname.core.lock import hold
-    from penname.training.arm import arm_of, run_name
     from penname.training.stage import planned_runs, run_train
 
     voice = open_voice(where, overrides)
     confirm = (lambda question: typer.confirm(question, err=True)) if sys.stdin.isatty() else None
     # One seed alone holds only its own run, so that a sweep can train several beside each other; runs only read the shards.
-    held = voice.path if seed is None else voice.runs / ".locks" / f"{run_name(arm_of(voice), seed)}"
-    held.mkdir(parents=True, exist_ok=True)
     # Under torchrun one process holds the lock for all of them.
-    with hold(held, "train") if os.environ.get("RANK", "0") == "0" else nullcontext():
+    with hold(voice.path, "train") if seed is None and os.environ.get("RANK", "0") == "0" else nullcontext():
         run_train(voice, seed, yes=yes, anyway=anyway, confirm=confirm)
     records = [read_json(voice.runs / row.name / "run.json") for row in planned_runs(voice) if seed is None or row.seed == seed]
     if json:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,6 +12,7 @@ from penname.carriers.store import carrier_digest
 from penname.core.errors import BadInput, PennameError
 from penname.core.folder import VoiceFolder
 from penname.core.hashing import canonical_json
+from penname.core.lock import hold
 from penname.core.progress import say
 from penname.core.stage import Manifest, read_manifest, require_manifest
 from penname.training.arm import arm_of, run_name, train_settings
@@ -69,16 +72,26 @@ def run_train(
     """
     from penname.training.run import train_run
 
-    rows = planned_runs(voice)
-    if seed is not None and seed not in (row.seed for row in rows):
+    seeds = voice.config.training.seeds
+    if seed is not None and seed not in seeds:
         raise BadInput(f"seed {seed} is not among training.seeds; add it there, or give --set 'training.seeds=[{seed}]'")
+    arm = arm_of(voice)
     made = []
-    for row in rows:
-        if seed is not None and row.seed != seed:
-            continue
-        if row.state == "fresh":
-            say(f"{row.name}: trained already")
-            continue
-        train_run(voice, row.seed, yes=yes, anyway=anyway, confirm=confirm)
-        made.append(require_manifest(voice.runs / row.name, "train"))
+    for one in seeds if seed is None else [seed]:
+        name = run_name(arm, one)
+        with _hold_run(voice, name):
+            if _planned(voice, name, one).state == "fresh":
+                say(f"{name}: trained already")
+                continue
+            train_run(voice, one, yes=yes, anyway=anyway, confirm=confirm)
+            made.append(require_manifest(voice.runs / name, "train"))
     return made
+
+
+def _hold_run(voice: VoiceFolder, name: str) -> AbstractContextManager[None]:
+    """The lock of one run, so that seeds may train beside each other and no run has two writers, whichever verb started them."""
+    if os.environ.get("RANK", "0") != "0":
+        return nullcontext()  # under torchrun one process holds the lock for all of them
+    folder = voice.runs / ".locks" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    return hold(folder, "train")
