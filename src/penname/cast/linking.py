@@ -35,7 +35,7 @@ from penname.cast.vocabulary import (
     UNMARRIED_TITLES,
 )
 
-_FREE_AFFINITY = 3.0
+_FREE_AFFINITY = 3.0  # log odds from which a titled surname can be a person whose surname the book never writes
 _TRADE_RATE = 3.0  # uses in a million words from which a word before a surname can be a trade: farmer, shepherd, hunter
 
 
