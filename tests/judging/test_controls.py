@@ -74,6 +74,11 @@ def shuffled():
     return shuffled_labels(fitted, fresh, 500, 1), shuffled_labels(fitted, seen, 500, 1)
 
 
+@pytest.mark.parametrize(("blocks", "powerless"), [(9, True), (10, False)])  # 2 / C(9, 4) is .016, 2 / C(10, 5) is .008
+def test_a_control_too_small_to_fail_is_named(blocks, powerless):
+    assert ("author against author" in controls(scores(4, n=blocks), scores(-4))["powerless"]) is powerless
+
+
 def test_shuffled_labels_of_other_text_do_not_separate(shuffled):
     found = controls(scores(4), scores(-4), traps=replace(NO_TRAP, shuffled=shuffled[0]))
     assert found["passed"]

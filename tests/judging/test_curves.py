@@ -59,6 +59,15 @@ def test_arms_that_differ_in_something_else_are_no_seeds(voice):
     assert curve["spread"] is None
 
 
+def test_an_adapter_at_another_strength_is_no_training_of_its_own(voice):
+    for words, share in ((300_000, 0.5), (1_000_000, 0.8)):
+        add_run(voice, f"{words}", share, corpus_words=words)
+    add_run(voice, "1000000@0.5", 0.4, corpus_words=1_000_000)
+    record = read_json(voice.runs / "1000000@0.5/run.json")
+    write_json(voice.runs / "1000000@0.5/run.json", {**record, "scaled": {"from": "1000000", "scale": 0.5}})
+    assert [point["runs"] for point in draw_curve(voice, "words")["points"]] == [["300000"], ["1000000"]]
+
+
 def test_one_seed_cannot_tell(voice):
     add_run(voice, "a", 0.2, corpus_words=300_000)
     add_run(voice, "b", 0.9, corpus_words=1_000_000)

@@ -108,6 +108,12 @@ def test_without_others_says_what_cannot_be_claimed():
     assert any("not the period's" in claim for claim in claims)
 
 
+def test_controls_that_could_not_have_failed_are_told():
+    claims = decide({**SEES, "powerless": ["base against base"]}, "", BASELINE, [run(1, 4.0), run(2, 4.0)], THRESHOLDS).claims
+    assert "With so few blocks these controls could not have failed, so that they hold says nothing: base against base." in claims
+    assert not any("so few blocks" in claim for claim in decide(SEES, "", BASELINE, [run(1, 4.0), run(2, 4.0)], THRESHOLDS).claims)
+
+
 def test_claims_are_worked_out_for_the_seeds():
     assert "1/6" in claims_for(2)[0] and "no significance" in claims_for(2)[0]
     assert "1/20" in claims_for(3)[0] and "no significance" not in claims_for(3)[0]

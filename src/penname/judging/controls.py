@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import comb
 from typing import Any
 
 from penname.core.values import Score
@@ -100,7 +101,10 @@ def score_block(instrument: Instrument, block: Block) -> Score:
 
 
 def judge_controls(sighted: Sighted, traps: Traps, floor: float, ceiling: float, seed: int) -> dict[str, Any]:
-    """The controls with what each rests on, as JSON. ``passed`` is False where any fails, and ``reasons`` says which and why."""
+    """The controls with what each rests on, as JSON. ``passed`` is False where any fails, and ``reasons`` says which and why.
+
+    ``powerless`` names the negative controls that could not have failed, since their groups are too small for any p to count.
+    """
     positive = {f"author against {name}": _between(sighted, AUTHOR, name, seed) for name in (BASE, OTHERS) if sighted.scores[name]}
     negative = {
         "author against author": _halves(sighted, AUTHOR, seed),
@@ -135,7 +139,13 @@ def judge_controls(sighted: Sighted, traps: Traps, floor: float, ceiling: float,
         "repeated": {name: round(share, 5) for name, share in traps.repeated.items()},
         "scores": {name: [round(value, 5) for value in values] for name, values in sighted.scores.items()},
         "without_others": not sighted.scores[OTHERS],
+        "powerless": [name for name, found in negative.items() if _least_p(found) >= SIGNIFICANT],
     }
+
+
+def _least_p(found: Separation) -> float:
+    """The smallest two-sided p that groups of these sizes can reach: the two most extreme of all orders."""
+    return min(1.0, 2 / comb(found.n_high + found.n_low, found.n_high))
 
 
 def _between(sighted: Sighted, high: str, low: str, seed: int) -> Separation:

@@ -44,8 +44,9 @@ def draw_curve(voice: VoiceFolder, which: Which) -> dict[str, Any]:
 
 
 def all_records(voice: VoiceFolder) -> list[dict[str, Any]]:
-    """run.json of every complete run, whatever its carrier."""
-    return [read_json(path.parent / "run.json") for path in sorted(voice.runs.glob("*/manifest.json"))]
+    """run.json of every complete run, whatever its carrier; an adapter at another strength is no training of its own."""
+    records = [read_json(path.parent / "run.json") for path in sorted(voice.runs.glob("*/manifest.json"))]
+    return [record for record in records if "scaled" not in record]
 
 
 def _words(voice: VoiceFolder) -> dict[str, Any]:

@@ -162,6 +162,9 @@ def _claims(controls: Mapping[str, Any], baseline: Baseline, seeds: int) -> list
     claims = claims_for(seeds)
     if controls.get("without_others"):
         claims.append("With no books by other authors it cannot be said that this is the author's style and not the period's.")
+    if controls.get("powerless"):
+        held = " and ".join(controls["powerless"])
+        claims.append(f"With so few blocks these controls could not have failed, so that they hold says nothing: {held}.")
     claims.append("The style score sees words, marks and rhythm. It does not see whether a passage makes sense: read some.")
     return claims
 
