@@ -16,10 +16,8 @@ LETTER = r"[^\W\d_]"
 _CAPITAL = re.compile(rf"(?<![^\W_])(?!I(?![.\w'’-])|I['’][a-z])[A-ZÀ-ÖØ-ÞŒ](?:{LETTER}|['’](?={LETTER}))*")
 _LOWER = re.compile(r"(?<![\w'’])[a-zà-öø-ÿœ]+(?:['’][a-z]+)?(?![\w])")
 _CLITIC = re.compile(r"['’](?:s|S|d|ll|re|ve|m|t|em|un|n)$")
-_BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _OPENING = "\"“‘'([{_*«„"
 _CLOSING = "\"”’')]}_*»"
-ABBREVIATION = re.compile(rf"(?:^|[^\w])({LETTER}+)\.$")
 
 MID, SOFT, INITIAL = 0, 1, 2  # a capital that nothing forces; after a dash, a colon or an exclamation; a sentence begins
 

@@ -94,7 +94,6 @@ EPITHETS = frozenset(
 )
 # Epithets that a speaker adds, capital or not; the others may be part of a name.
 ENDEARMENTS = frozenset("old young little poor dear good sweet happy brave late younger elder".split())
-ORDINALS = frozenset("first second third fourth fifth sixth seventh eighth ninth tenth great".split())
 
 MONTHS_DAYS = frozenset(
     """
@@ -254,9 +253,6 @@ PLACE_PREPOSITIONS = frozenset(
     in at near towards toward into throughout around across reach reached leave left leaving entered visit quit quitted
     """.split()
 )
-WEAK_PLACE_PREPOSITIONS = frozenset("from to through via beyond outside within off of between round".split())
-MALE_WORDS = frozenset("he him his himself".split())
-FEMALE_WORDS = frozenset("she her hers herself".split())
 MALE_KIN = frozenset(
     """
     man gentleman boy lad father brother son husband uncle nephew grandfather king prince fellow bachelor widower papa papas dad daddy
@@ -269,4 +265,3 @@ FEMALE_KIN = frozenset(
     governess nurse housemaid cook bride heiress actress spinster maiden mistress heroine
     """.split()
 )
-ROLE_VERBS = frozenset("is was has had would could should will must did does looked came went took".split())
