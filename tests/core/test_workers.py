@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import multiprocessing
 import os
 import threading
 
@@ -41,3 +42,14 @@ def test_nothing_is_forked_beside_another_thread():
     finally:
         stop.set()
         thread.join()
+
+
+def pids_in_a_worker(_):
+    with in_processes(lambda _: os.getpid(), range(4), workers=2) as results:
+        return os.getpid(), set(results)
+
+
+def test_a_process_of_a_pool_forks_no_more():
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        own, seen = pool.map(pids_in_a_worker, [0])[0]
+    assert seen == {own}

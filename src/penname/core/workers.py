@@ -26,11 +26,13 @@ def in_processes(function: Callable[[T], R], items: Sequence[T], workers: int = 
     """Yield an iterator over ``function(item)`` for each item, in their order.
 
     The processes are forked, so ``function`` may be a closure and nothing that it has read is copied; items and results are. Where a
-    fork is not safe (another thread runs, or the system is not Linux), or there is one item or one core, all is done in this process.
+    fork is not safe or not allowed (another thread runs, the system is not Linux, this is itself a pool's process), or there is one
+    item or one core, all is done in this process.
     """
     global _function
     workers = min(workers or core_count(), len(items))
-    if workers < 2 or sys.platform != "linux" or threading.active_count() > 1:
+    alone = sys.platform != "linux" or threading.active_count() > 1 or multiprocessing.current_process().daemon
+    if workers < 2 or alone:
         yield map(function, items)
         return
     _function = function  # forked processes inherit it
