@@ -50,6 +50,6 @@ def pids_in_a_worker(_):
 
 
 def test_a_process_of_a_pool_forks_no_more():
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
+    with multiprocessing.get_context("fork").Pool(1) as pool:
         own, seen = pool.map(pids_in_a_worker, [0])[0]
     assert seen == {own}
