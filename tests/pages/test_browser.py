@@ -42,6 +42,8 @@ TEXT = "\n\n\n\n".join(
                     ("Mr. Harding", "Mrs. Proudie", "Harding smiled. He took his hat."),
                     ("Mary Harding", "Miss Proudie", "Mary wept. She was tired, and Harding knew it."),
                     ("Quiverful", "Mary", "Quiverful was silent, and Quiverful sat."),
+                    ("John Grantly", "Henry Grantly", "Grantly laughed. He saw that Grantly had gone."),
+                    ("Captain Grantly", "Griselda", "Captain Grantly bowed. She wept."),
                 )
             )
             for number in ("I", "II", "III", "IV", "V")
