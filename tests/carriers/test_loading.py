@@ -28,6 +28,7 @@ from penname.carriers.facts import judge_kind
 from penname.carriers.headers import INDEX, read_checkpoint
 from penname.carriers.loading import cpu_has_bf16
 from penname.carriers.probe import probe_folder
+from penname.carriers.store import carrier_digest
 from penname.core.errors import BadInput, PennameError
 from tiny import tiny_carrier
 
@@ -313,3 +314,17 @@ def test_a_registry_repo_without_a_tokenizer_cannot_be_a_carrier(registry):
     registry.repos["Org/NoTok-Base"] = Repo(files)
     with pytest.raises(BadInput, match=r"has no tokenizer\.json"):
         stage_carrier("Org/NoTok-Base")
+
+
+def test_a_carriers_hash_is_read_once_and_again_when_a_file_changes(tmp_path, monkeypatch):
+    read = []
+    monkeypatch.setattr("penname.carriers.store.sha256_file", lambda path: read.append(path.name) or path.read_text())
+    for name in ("config.json", "model.safetensors"):
+        (tmp_path / name).write_text(name)
+    (tmp_path / "notes.txt").write_text("no part of the carrier")
+    first = carrier_digest(str(tmp_path))
+    assert carrier_digest(str(tmp_path)) == first
+    assert read == ["config.json", "model.safetensors"]
+    (tmp_path / "model.safetensors").write_text("other weights")
+    assert carrier_digest(str(tmp_path)) != first
+    assert read == ["config.json", "model.safetensors", "model.safetensors"]

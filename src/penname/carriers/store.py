@@ -9,6 +9,7 @@ import difflib
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +104,14 @@ def weight_hashes(folder: Path) -> dict[str, str]:
     manifest = read_manifest(folder)
     if manifest is not None:
         return {name: entry["sha256"] for name, entry in manifest.files.items() if _counts(name)}
-    return {path.name: sha256_file(path) for path in sorted(folder.iterdir()) if path.is_file() and _counts(path.name)}
+    found = {path: path.stat() for path in sorted(folder.iterdir()) if path.is_file() and _counts(path.name)}
+    return {path.name: _hash_once(path.resolve(), stat.st_size, stat.st_mtime_ns) for path, stat in found.items()}
+
+
+@lru_cache(maxsize=64)
+def _hash_once(path: Path, size: int, mtime_ns: int) -> str:
+    """A file's hash, read once in a process while its size and time stay: every run and control asks for that of the same gigabytes."""
+    return sha256_file(path)
 
 
 def _counts(name: str) -> bool:
