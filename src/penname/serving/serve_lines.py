@@ -55,6 +55,7 @@ def _base_gguf(run: ServedRun) -> str:
 
 def modelfile(run: ServedRun, kind: str, folder: Path, sampling: SamplingConfig) -> str:
     """An Ollama Modelfile: plain completion with the one template, sampled as the voice is judged, stopping where training stopped."""
+    from penname.carriers.prompt import beat_segment
     from penname.carriers.tokenizer import load_tokenizer
 
     tokenizer = load_tokenizer(run.carrier)
@@ -66,7 +67,7 @@ def modelfile(run: ServedRun, kind: str, folder: Path, sampling: SamplingConfig)
         head = [*note, f"FROM {base}", f"ADAPTER ./{gguf}"]
     lines = [
         *head,
-        'TEMPLATE """[{{ .Prompt }}]\n\n{{ .Response }}"""',
+        f'TEMPLATE """{beat_segment("{{ .Prompt }}")}{{{{ .Response }}}}"""',
         f"PARAMETER temperature {sampling.temperature:g}",
         f"PARAMETER top_p {sampling.top_p:g}",
         "PARAMETER top_k 0",  # Ollama's own 40 would cut what Penname's sampling leaves in
