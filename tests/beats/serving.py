@@ -38,6 +38,7 @@ def answered_count(log: Path) -> int:
 
 
 def beat_process(voice: Path, **environment: str) -> subprocess.Popen:
-    """``penname beat`` on its own."""
-    command = [sys.executable, "-c", "from penname.cli.app import main; main()", "beat", "-C", str(voice), "--json"]
+    """``penname beat`` on its own. A shell that runs the tests in the background has Ctrl-C ignored in all that it starts; not here."""
+    program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from penname.cli.app import main; main()"
+    command = [sys.executable, "-c", program, "beat", "-C", str(voice), "--json"]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment})

@@ -84,7 +84,7 @@ def test_killed_three_times_nothing_is_lost_or_asked_again(tmp_path: Path) -> No
 
 def test_ctrl_c_keeps_what_was_answered(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    with fault_server(log, "--latency", "0.05", "--faults", "0") as address:
+    with fault_server(log, "--latency", "0.1", "--faults", "0") as address:
         voice = synthetic_voice(tmp_path / "voice", 100, settings(address, 4))
         process = beat_process(voice)
         while answered_count(log) < 20:
