@@ -19,6 +19,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from io import StringIO
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +31,7 @@ TRL_SIDE = ROOT.parent / "shared/score/trl_side.py"
 BOOK = ROOT.parent / "shared/books/raw/1260.txt"
 RESULTS = ROOT / "benchmarks/results/trl.json"
 CARRIER = "smollm2-135m"
+PRODUCTS = {"aten::mm", "aten::addmm", "aten::addmm_", "aten::bmm", "aten::baddbmm"}
 
 
 def main() -> None:
@@ -36,18 +41,20 @@ def main() -> None:
     parser.add_argument("--seq-len", type=int, default=2048)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--trl-dtype", choices=("bf16", "fp32"), default="bf16")
+    parser.add_argument("--split", action="store_true", help="measure once what is matrix products and what is not")
     parser.add_argument("--minutes", type=float, default=0.0, help="for all rounds together; 0: as long as they take")
     parser.add_argument("--book", type=Path, default=BOOK)
     parser.add_argument("--trl-side", type=Path, default=TRL_SIDE)
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--side", choices=("ours", "trl"), help=argparse.SUPPRESS)
     parser.add_argument("--pairs", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--profile", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.side == "ours":
-        print(json.dumps(our_side(args.pairs, args.seq_len, args.steps, args.threads)))
+        print(json.dumps(our_side(args)))
         return
     if args.side == "trl":
-        trl_in_fp32(args.trl_side, args.pairs, args)
+        print(json.dumps(trl_side(args)))
         return
     for needed in (args.trl_side, args.book):
         if not needed.exists():
@@ -63,7 +70,7 @@ def compare(args: argparse.Namespace) -> dict[str, Any]:
     begun, longest = time.monotonic(), 0.0
     with tempfile.TemporaryDirectory() as folder:
         pairs = Path(folder) / "pairs.jsonl"
-        count = write_pairs(args.book, pairs)
+        pair_count = write_pairs(args.book, pairs)
         for number in range(args.rounds):
             started = time.monotonic()
             if rounds and args.minutes and started - begun + longest > args.minutes * 60:
@@ -77,16 +84,20 @@ def compare(args: argparse.Namespace) -> dict[str, Any]:
             rounds.append(found)
             longest = max(longest, time.monotonic() - started)
             print(f"round {number + 1}: {json.dumps(found)}", file=sys.stderr, flush=True)
-            keep(args.results, summary(args, count, rounds))  # so that a long comparison that is stopped keeps its rounds
-    return summary(args, count, rounds)
+            keep(args.results, summary(args, pair_count, rounds))  # so that a long comparison that is stopped keeps its rounds
+        row = summary(args, pair_count, rounds)
+        if args.split:
+            row["split"] = {side: run_side(side, pairs, args, folder, "--profile")["split"] for side in ("ours", "trl")}
+            keep(args.results, row)
+    return row
 
 
-def summary(args: argparse.Namespace, count: int, rounds: list[dict[str, Any]]) -> dict[str, Any]:
+def summary(args: argparse.Namespace, pairs: int, rounds: list[dict[str, Any]]) -> dict[str, Any]:
     """The medians of the paired ratios, and every round."""
     ratios = [r["ratio"] for r in rounds]
     return {
         "carrier": CARRIER,
-        "pairs": count,
+        "pairs": pairs,
         "seq_len": args.seq_len,
         "steps": args.steps,
         "threads": args.threads,
@@ -102,26 +113,12 @@ def summary(args: argparse.Namespace, count: int, rounds: list[dict[str, Any]]) 
     }
 
 
-def run_side(side: str, pairs: Path, args: argparse.Namespace, folder: str) -> dict[str, Any]:
+def run_side(side: str, pairs: Path, args: argparse.Namespace, folder: str, *more: str) -> dict[str, Any]:
     """One side in a process of its own; its JSON line."""
-    sizes = ["--seq-len", str(args.seq_len), "--steps", str(args.steps), "--threads", str(args.threads)]
-    if side == "trl" and args.trl_dtype == "bf16":
-        from penname.carriers import resolve_carrier
-
-        command = [sys.executable, "-P", str(args.trl_side), str(resolve_carrier(CARRIER)), str(pairs), *sizes]
-    else:
-        command = [
-            sys.executable,
-            "-P",  # or this file's own name would stand before the trl package
-            str(Path(__file__).resolve()),
-            "--side",
-            side,
-            "--pairs",
-            str(pairs),
-            "--trl-side",
-            str(args.trl_side),
-            *sizes,
-        ]
+    given = {"side": side, "pairs": pairs, "trl-side": args.trl_side, "trl-dtype": args.trl_dtype}
+    given |= {"seq-len": args.seq_len, "steps": args.steps, "threads": args.threads}
+    # -P, or this file's own name would stand before the trl package
+    command = [sys.executable, "-P", str(Path(__file__).resolve()), *more, *(f"--{name}={value}" for name, value in given.items())]
     environment = {**os.environ, "OMP_NUM_THREADS": str(args.threads)}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment)
@@ -131,6 +128,21 @@ def run_side(side: str, pairs: Path, args: argparse.Namespace, folder: str) -> d
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     row["cpu_seconds"] = round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 1)  # loading included
     return row
+
+
+@contextmanager
+def splitting(found: dict[str, Any], wanted: bool) -> Iterator[None]:
+    """Where it is wanted, put into ``found["split"]`` how many seconds of the block were matrix products, and how many were not."""
+    if not wanted:
+        yield
+        return
+    from torch.profiler import ProfilerActivity, profile
+
+    with profile(activities=[ProfilerActivity.CPU]) as profiled:
+        yield
+    seconds = {event.key: event.self_cpu_time_total / 1e6 for event in profiled.key_averages()}
+    products = sum(spent for name, spent in seconds.items() if name in PRODUCTS)
+    found["split"] = {"products": round(products, 2), "rest": round(sum(seconds.values()) - products, 2)}
 
 
 def write_pairs(source: Path, target: Path) -> int:
@@ -151,8 +163,8 @@ def write_pairs(source: Path, target: Path) -> int:
     return len(passages)
 
 
-def our_side(pairs: Path, seq_len: int, steps: int, threads: int) -> dict[str, Any]:
-    """The trainer's own path: packed rows, forward, backward, clipping, AdamW."""
+def our_side(args: argparse.Namespace) -> dict[str, Any]:
+    """The trainer's own path: packed rows, forward, backward, clipping, AdamW. With ``args.profile`` one more step is split, untimed."""
     import numpy as np
     import torch
 
@@ -168,13 +180,13 @@ def our_side(pairs: Path, seq_len: int, steps: int, threads: int) -> dict[str, A
     from penname.training.optimizer import make_optimizer
     from penname.training.step import forward_backward
 
-    set_threads(threads)
+    set_threads(args.threads)
     folder = resolve_carrier(CARRIER)
     tokenizer = load_tokenizer(folder)
-    rows = [json.loads(line) for line in pairs.read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in args.pairs.read_text(encoding="utf-8").splitlines()]
     documents = [encode_document(tokenizer, [(row["prompt"].strip()[1:-1], row["completion"])]) for row in rows]
-    documents = [(ids, trained) for ids, trained in documents if len(ids) <= seq_len]
-    packed = pack([len(ids) for ids, _ in documents], seq_len)
+    documents = [(ids, trained) for ids, trained in documents if len(ids) <= args.seq_len]
+    packed = pack([len(ids) for ids, _ in documents], args.seq_len)
     draw = np.random.default_rng(0)
     order = draw.permutation(len(packed))  # best fit puts the longest documents first; a run shuffles rows
     dtype = resolve_dtype("bf16", "cpu")
@@ -187,23 +199,26 @@ def our_side(pairs: Path, seq_len: int, steps: int, threads: int) -> dict[str, A
     loaded = resident_gb()
     parameters = adapter_parameters(peft_model)
     optimizer = make_optimizer(parameters, settings)
-    rates, shares = [], []
-    for step in range(steps):
+    rates, shares, found = [], [], {}
+    for step in range(args.steps + args.profile):
         members = [documents[d] for d in packed[order[step % len(order)]]]
         ids, trained = (np.concatenate([np.array(part[i]) for part in members]) for i in (0, 1))
         batch = make_batch(ids, trained, tuple(len(part[0]) for part in members))
         started = time.perf_counter()
-        forward_backward(model, batch, 1.0 / len(batch.targets))
+        with splitting(found, step == args.steps):
+            forward_backward(model, batch, 1.0 / len(batch.targets))
         torch.nn.utils.clip_grad_norm_(parameters.values(), settings.clip_norm)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
+        if found:
+            break
         seconds = time.perf_counter() - started
         rates.append(batch.tokens / seconds)
         shares.append(step_flops(model, model.config.to_dict(), [batch]) / seconds)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     matmul = matmul_rate(dtype, torch.device("cpu"))
     bf16 = matmul_rate(torch.bfloat16, torch.device("cpu"), repeats=1)
-    return {
+    return found | {
         "tokens_per_second": round(statistics.median(rates[2:]), 1),
         "loaded_gb": round(loaded, 2),
         "peak_gb": round(peak, 2),
@@ -215,18 +230,31 @@ def our_side(pairs: Path, seq_len: int, steps: int, threads: int) -> dict[str, A
     }
 
 
-def trl_in_fp32(script: Path, pairs: Path, args: argparse.Namespace) -> None:
-    """TRL's side with float32 in the place of bf16, and nothing else changed."""
+def trl_side(args: argparse.Namespace) -> dict[str, Any]:
+    """The script that is TRL's side, in this process; for float32 with that in the place of bf16, and nothing else changed."""
+    import trl
+
     from penname.carriers import resolve_carrier
 
-    source = script.read_text(encoding="utf-8")
-    for old, new in (("dtype=torch.bfloat16", "dtype=torch.float32"), ("bf16=True", "bf16=False")):
+    source = args.trl_side.read_text(encoding="utf-8")
+    swaps = (("dtype=torch.bfloat16", "dtype=torch.float32"), ("bf16=True", "bf16=False")) if args.trl_dtype == "fp32" else ()
+    for old, new in swaps:
         if source.count(old) != 1:
-            raise SystemExit(f"{script} has changed: it does not hold {old!r} once")
+            raise SystemExit(f"{args.trl_side} has changed: it does not hold {old!r} once")
         source = source.replace(old, new)
+    found: dict[str, Any] = {}
+    steps, step_of = count(), trl.SFTTrainer.training_step
+
+    def training_step(*given: Any, **named: Any) -> Any:
+        with splitting(found, args.profile and next(steps) == args.steps - 1):
+            return step_of(*given, **named)
+
+    trl.SFTTrainer.training_step = training_step
     sizes = ["--seq-len", str(args.seq_len), "--steps", str(args.steps), "--threads", str(args.threads)]
-    sys.argv = [str(script), str(resolve_carrier(CARRIER)), str(pairs), *sizes]
-    exec(compile(source, str(script), "exec"), {"__name__": "__main__", "__file__": str(script)})
+    sys.argv = [str(args.trl_side), str(resolve_carrier(CARRIER)), str(args.pairs), *sizes]
+    with redirect_stdout(StringIO()) as printed:
+        exec(compile(source, str(args.trl_side), "exec"), {"__name__": "__main__", "__file__": str(args.trl_side)})
+    return found | json.loads(printed.getvalue().strip().splitlines()[-1])
 
 
 def table(row: dict[str, Any]) -> str:
@@ -244,6 +272,12 @@ def table(row: dict[str, Any]) -> str:
     lines.append(
         f"ours reaches {share:.0%} of this machine's {rate:.0f} GFLOP/s in a {row['our_dtype']} matrix product (bf16: {bf16:.0f} GFLOP/s)"
     )
+    if "split" in row:
+        (mine, theirs) = (row["split"][side] for side in ("ours", "trl"))
+        lines.append(
+            f"of a step, matrix products take {mine['products']:.1f} s (TRL {theirs['products']:.1f}), all else {mine['rest']:.1f} s "
+            f"(TRL {theirs['rest']:.1f}: {theirs['rest'] / mine['rest']:.1f} times as long)"
+        )
     return "\n".join(lines)
 
 
