@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from penname.core.callings import CALLINGS, other_callings
@@ -240,6 +240,7 @@ WORDS = [
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from(WORDS), max_size=60), st.integers(0, 10), st.integers(0, 6))
+@example(["Will"], 4, 1)  # "John" is a name in the cast that no mention carries: no new name may be it
 def test_any_text_of_names_and_words_inverts_and_is_proved(words, seed, k):
     book = hand_book(" ".join(words))
     cast = hand_cast(
@@ -326,3 +327,45 @@ def test_kin_and_women_stay_what_they_are():
     assert {"nana", "gran"} <= set(near) and "nanny" in far and "vicar" not in near + far
     assert "butler" not in other_callings("governess")[0] + other_callings("governess")[1]
     assert other_callings("jane")[0] == []
+
+
+SIGNED = """Jane Eyre, John Reed, Edward Rochester, Georgiana Reed, Clara Reed and Cecilia Burns wrote. Six letters lay there: J. E. was
+under one, J. R. under another, E. R., G. R., C. R. and C. B. under the rest. Cissy Burns is Cecilia; C. Burns is she as well.
+"""
+SIGNERS = """
+p1 female Eyre | Jane Eyre
+p2 male Reed | John Reed
+p3 male - | Edward Rochester
+p4 female Reed | Georgiana Reed
+p5 female Reed | Clara Reed
+p6 female Burns | Cecilia Burns, Cissy Burns, Cecilia, C. Burns
+"""
+
+
+@pytest.mark.parametrize("k", range(1, 7))
+def test_signatures_stay_apart_and_each_letter_becomes_one_other_letter(k):
+    book = hand_book(SIGNED)
+    copy = rename(book, hand_cast(book, SIGNERS), seed=3, copy=k)
+    letters = {
+        (old, new)
+        for edit in copy.edits
+        for old, new in zip(re.findall(r"\b[A-Z]\.", book.text[edit.start : edit.end]), re.findall(r"\b[A-Z]\.", edit.new), strict=True)
+    }
+    assert len(letters) == len({old for old, _ in letters}) == len({new for _, new in letters}) == 6  # J, E, R, G, C, B
+    assert all(old != new for old, new in letters)
+    assert prove(book, hand_cast(book, SIGNERS), copy).edits == len(copy.edits)
+
+
+def test_letters_after_a_name_say_what_somebody_is_and_sign_nothing():
+    book = hand_book("Cissy Caffrey came. The Rev. Thomas Waters, C. C., went. C. C. was all that her letter said.")
+    copy = rename(book, hand_cast(book, "p1 female - | Cissy Caffrey\np2 male - | Thomas Waters"), seed=1, copy=1)
+    assert ", C. C., went. " in copy.text and copy.text.count("C. C.") == 1
+
+
+def test_a_name_in_s_changes_where_the_word_without_s_is_a_word():
+    text = "He will, you will, they will, I will. Mr. Will came; Mr. Wills came. The black Wills, that villain."
+    book = hand_book(text)
+    cast = hand_cast(book, "p1 male Will | Mr. Will\np2 male Wills | Mr. Wills")
+    copy = rename(book, cast, seed=1, copy=1)
+    assert "Wills" not in copy.text and "He will, you will" in copy.text
+    assert prove(book, cast, copy).survivors_allowed == 0

@@ -18,6 +18,7 @@ _PREFIX = re.compile(
 
 
 _OTHER_VOWEL = {"a": "e", "e": "a", "i": "y", "o": "u", "u": "o", "y": "i"}
+_INITIALS = frozenset("abcdefghijklmnoprstvw")  # letters that begin names enough, of either gender, for those who share an initial
 _CHUNK_MIN = 24  # names of about the same shape to choose from, before the shape is given up
 
 
@@ -29,7 +30,7 @@ def draw_names(
     ``taken`` are the bare words of all books of the voice: no new name is among them, nor is its plural. Each old word gets a
     word of its own. Raises BadInput where the dictionary has no name left.
     """
-    draw = _Draw(dictionary, taken, seed, copy, scope)
+    draw = _Draw(dictionary, taken | words.keys(), seed, copy, scope)
     new: dict[str, str] = {}
     ordered = sorted((word for word in words.values() if word.stem_of is None), key=lambda word: (-word.count, word.key))
     respelt = _respelt(ordered)
@@ -39,11 +40,10 @@ def draw_names(
         if word.key in followers:
             continue
         group = [words[key] for key in shorts.get(word.key, ())]
-        new[word.key], forms = draw.with_short_forms(word, len(group))
-        for short, form in zip(group, forms, strict=False):
-            new[short.key] = form
-        for short in group[len(forms) :]:
-            new[short.key] = draw.one(short)
+        new |= draw.with_short_forms(word, group)
+        for short in group:
+            if short.key not in new:
+                new[short.key] = draw.one(short)
     for key, base in respelt.items():
         new[key] = draw.respelt(words[key], new[base])
     return {word.key: new[word.key] for word in ordered}
@@ -101,39 +101,41 @@ class _Draw:
     def __init__(self, dictionary: Dictionary, taken: frozenset[str], seed: int, copy: int, scope: str) -> None:
         self.dictionary, self.taken, self.seed, self.copy, self.scope = dictionary, taken, seed, copy, scope
         self.used: set[str] = set()
-        self.initials: dict[tuple[str, str], str] = {}  # (entity, old initial) -> new initial
+        self.initials: dict[str, str] = {}  # old initial -> new initial, one to one, so that signatures stay apart
 
-    def with_short_forms(self, word: NameWord, count: int) -> tuple[str, list[str]]:
-        """A new word, and as many of its short forms as the old one has, where a name with so many can be found."""
+    def with_short_forms(self, word: NameWord, group: list[NameWord]) -> dict[str, str]:
+        """Old key -> new word: of a word, and of its short forms where a name with so many can be found."""
         role, language = self._pools(word)[0]
         rich = []
-        for name in self._candidates(word, [(role, language)]) if count else ():
+        for name in self._candidates(word, [(role, language)]) if group else ():
             forms = [form for form in self.dictionary.short.get(bare(name), ()) if self._is_free(form)]
-            if len(forms) >= count and self._fits(name, word):
+            if len(forms) >= len(group) and self._fits(name, word):
                 rich.append((name, forms))
         if not rich:
-            return self.one(word), []
+            return {word.key: self.one(word)}
         nearest = rich[: max(self.copy + 1, len(rich) // 3)]
         name, forms = nearest[self._start(word, len(nearest))]
-        self._use(name)
-        self._set_initial(name, word)
+        self._take(name, word)
+        new = {word.key: name}
         forms.sort(key=lambda form: CounterRng(self.seed, "short", self.copy, name, form).bits64())
-        for form in forms[:count]:
-            self._use(form)
-        return name, forms[:count]
+        for short in group:
+            form = next((form for form in forms if form not in new.values() and self._has_initial(form, short)), None)
+            if form:
+                self._take(form, short)
+                new[short.key] = form
+        return new
 
     def one(self, word: NameWord) -> str:
         """A new word for one old word."""
         prefix = _PREFIX.match(word.text)
-        for name in self._candidates(word, self._pools(word)):
+        for name in self._fitting(word):
             text = name
             if prefix:
                 rest = name.removeprefix("Mc") if prefix.lastgroup in ("mac", "macd") else name
                 text = prefix.group() + (rest.lower() if prefix.lastgroup == "macd" else rest)
-            if self._fits(name, word) and self._is_free(text):
+            if self._is_free(text):
                 self._use(name)
-                self._use(text)
-                self._set_initial(text, word)
+                self._take(text, word)
                 return text
         raise BadInput(
             f'the name dictionary has no name left for "{word.text}" in copy {self.copy}; lower copies.count, '
@@ -158,20 +160,28 @@ class _Draw:
         forms = {flat, flat + "s", flat + "es", flat.removesuffix("s")}
         return not forms & self.taken and flat not in self.used and not forms & self.used
 
+    def _fitting(self, word: NameWord) -> Iterator[str]:
+        """The free candidates for a word: those with the right initial, and where a pool has run out of these, the others."""
+        pools = self._pools(word)
+        yield from (name for name in self._candidates(word, pools) if self._fits(name, word))
+        yield from (name for name in self._candidates(word, pools) if word.initial and bare(name)[0] != word.key[0] and self._is_free(name))
+
     def _fits(self, name: str, word: NameWord) -> bool:
-        if not self._is_free(name):
-            return False
+        return self._is_free(name) and self._has_initial(name, word)
+
+    def _has_initial(self, name: str, word: NameWord) -> bool:
+        """Whether the name begins as it must, where the word also stands as an initial: a "J. E." that stayed would give it away."""
         if not word.initial:
             return True
-        # A signature "J. E." that stays "J. E." would give the old name away; one person's J. is always the same new letter.
-        letter = bare(name)[0]
-        known = {self.initials[owner, word.key[0]] for owner in word.owners if (owner, word.key[0]) in self.initials}
-        return letter != word.key[0] and (not known or letter in known)
+        new, old = bare(name)[0], word.key[0]
+        if old in self.initials:
+            return self.initials[old] == new
+        return new != old and new in _INITIALS and new not in self.initials.values()
 
-    def _set_initial(self, text: str, word: NameWord) -> None:
+    def _take(self, name: str, word: NameWord) -> None:
+        self._use(name)
         if word.initial:
-            for owner in word.owners:
-                self.initials.setdefault((owner, word.key[0]), bare(text)[0])
+            self.initials.setdefault(word.key[0], bare(name)[0])
 
     def _start(self, word: NameWord, n: int) -> int:
         # Copies start far apart in a pool, so that one old name seldom becomes the same word twice.

@@ -19,6 +19,7 @@ _INITIALS = re.compile(r"(?<![\w.])[A-Z]\.(?:[ -]?[A-Z]\.)+(?!\w)")
 _NO_SIGNATURES = frozenset(
     {"MP", "JP", "MD", "DD", "MA", "BA", "AM", "PM", "PS", "NB", "RN", "US", "USA", "AD", "BC", "QC", "KC", "LLD", "RSVP"}
 )
+_COMMA_BEFORE = re.compile(r",\s+$")
 _TITLE_BEFORE = re.compile(r"(?:\b|_)([A-Z][a-zé]+)\.?\s+$")
 
 Span = tuple[int, int]
@@ -94,7 +95,8 @@ def loose_pieces(surface: str, words: Mapping[str, NameWord], sure: bool) -> Pie
             candidates = [(match.start() + part.start(), part.group()) for part in re.finditer(r"[^\W\d_]+", token)]
         for start, candidate in candidates:
             piece = word_piece(candidate, words) if is_capital(candidate) else None
-            if piece and (sure or not words[piece.key].ordinary):
+            # "Wills" may be nothing but a name where "will" is a word.
+            if piece and (sure or not words.get(bare(candidate), words[piece.key]).ordinary):
                 out += (surface[at:start], piece)
                 at = start + len(candidate)
     out.append(surface[at:])
@@ -110,7 +112,11 @@ def signatures(text: str, words: Mapping[str, NameWord], slots: Sequence[Slot], 
             if len(keys) > 1 and all(key in words and words[key].stem_of is None for key in keys):
                 bearers["".join(words[key].text[0] for key in keys)].setdefault(entity.id, keys)
     out = []
+    ends = {slot.end for slot in slots}
     for start, end in _free(_INITIALS, text, sorted((slot.start, slot.end) for slot in slots)):
+        comma = _COMMA_BEFORE.search(text, max(0, start - 4), start)
+        if comma and comma.start() in ends:
+            continue  # "the Rev. T. Waters, C. C.": what he is
         letters = text[start:end]
         initials = "".join(c for c in letters if c.isupper())
         owners = bearers.get(initials, {})
