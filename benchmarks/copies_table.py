@@ -1,11 +1,12 @@
 """Six renamed copies of each novel, checked by the scorer that uses none of our code: prints a table, writes a JSON file.
 
     python benchmarks/copies_table.py                    four Bronte novels and every PDNC novel
+    python benchmarks/copies_table.py --more --copies 2  the novels of LitBank and of the period as well
     python benchmarks/copies_table.py --only JaneEyre --copies 1
 
 The scorer is run as it stands. Its --pdnc option unpacks three values where score_cast.pdnc_gold gives two, so the same list is
-made here from pdnc_gold(..., as_written=True) and handed over with --names. For the Bronte novels the names are all
-names of several letters that the cast itself gives people. Of PDNC's aliases those are left out, and named below the table, that are no
+made here from pdnc_gold(..., as_written=True) and handed over with --names. For all others the names are those
+of several letters that the cast itself gives people. Of PDNC's aliases those are left out, and named below the table, that are no
 names at all by the rules of the cast: a deity ("Heaven") or a nation ("the Basque").
 """
 
@@ -18,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -43,35 +45,39 @@ KINDS = ("rebuild", "consistent", "injective", "article", "leak", "shape")
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", help="novels whose name holds this")
+    parser.add_argument("--more", action="store_true", help="the novels of LitBank and of the period as well")
     parser.add_argument("--copies", type=int, default=6)
     parser.add_argument("--show", type=int, default=0, help="faults of a kind to print")
     options = parser.parse_args()
     sys.path.insert(0, str(SHARED / "score"))
-    rows = [row for name, book, names in novels(options.only) for row in [check_novel(name, book, names, options)]]
+    rows = [row for name, book, names in novels(options) for row in [check_novel(name, book, names, options)]]
     total = {kind: sum(row[kind] for row in rows) for kind in KINDS}
     print(f"{'all':24s} {'':8s} {'':8s} " + " ".join(f"{total[kind]:10d}" for kind in KINDS))
     for row in rows:
         if row["no_names"]:
             print(f"left out as no names in {row['novel']}: {', '.join(row['no_names'])}")
     out = ROOT / "benchmarks/results/copies_table.json"
-    if not options.only:
+    if not options.only and not options.more:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(json.dumps({"copies": options.copies, "novels": rows, "faults": total}, indent=2) + "\n")
     return 1 if any(total.values()) else 0
 
 
-def novels(only: str | None):  # type: ignore[no-untyped-def]
+def novels(options: argparse.Namespace) -> Iterator[tuple[str, Book, list[str] | None]]:
     """(name, book, names that must not survive, or None to take the cast's own)."""
     import score_cast
 
     from penname.books import read_book
 
     print(f"{'novel':24s} {'seconds':>8s} {'refused':>8s} " + " ".join(f"{kind:>10s}" for kind in KINDS))
-    for name, file in BRONTE.items():
-        if not only or only in name:
-            yield name, read_book(SHARED / "books/raw" / file, id=name), None
+    raw = [(name, SHARED / "books/raw" / file) for name, file in BRONTE.items()]
+    if options.more:
+        raw += [(path.stem, path) for place in ("gold/litbank/original", "books/period") for path in sorted((SHARED / place).glob("*.txt"))]
+    for name, path in raw:
+        if not options.only or options.only in name:
+            yield name, read_book(path, id=name), None
     for folder in sorted((SHARED / "gold/pdnc/data").iterdir()):
-        if not only or only in folder.name:
+        if not options.only or options.only in folder.name:
             text = (folder / "novel_text.txt").read_bytes().decode()
             gold = score_cast.pdnc_gold(folder / "character_info.csv", text, as_written=True)
             names = sorted({alias for aliases, _ in gold for alias in aliases})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -146,3 +147,19 @@ def test_killed_anywhere_and_run_again_it_ends_the_same(finished, tmp_path):
     for path in first.glob("runs/*/adapter/adapter_model.safetensors"):
         assert path.read_bytes() == (folder / path.relative_to(first)).read_bytes()
     assert states(folder) == dict.fromkeys(STAGES, "fresh")
+
+
+@pytest.mark.slow
+def test_an_arm_at_half_strength_is_judged_beside_the_runs(finished, tmp_path):
+    folder = shutil.copytree(finished[0], tmp_path / "tale")
+    run = sorted(path.name for path in (folder / "runs").iterdir() if (path / "manifest.json").is_file())[0]
+    arm = json.loads(penname("export", "arm", "-C", folder, "--run", run, "--scale", "0.5", "--json", check=0).stdout)["run"]
+    assert states(folder)["judge"] == "stale"
+    done = penname("judge", "-C", folder, "--json")
+    assert done.returncode in (0, 4), done.stderr
+    verdict = json.loads((folder / "judging/verdict.json").read_text())
+    names = {row["run"]: row for row in verdict["runs"]}
+    assert set(names) == {path.name for path in (folder / "runs").iterdir() if (path / "manifest.json").is_file()} and arm in names
+    assert (folder / "judging/samples" / f"{arm}.jsonl").read_text() != (folder / "judging/samples" / f"{run}.jsonl").read_text()
+    arms = {row["arm"]: row["name"] for row in verdict["arms"]}
+    assert arms == {names[run]["arm"]: "all-x2-am", names[arm]["arm"]: "all-x2-am@0.5"}
