@@ -95,7 +95,7 @@ def cast_names(book: Book, cast: Cast) -> set[str]:
 
     counts = Counter(mention.entity_id for mention in cast.mentions)
     forms = {form for e in cast.entities if e.kind == "person" and counts[e.id] >= 20 for form in e.names}
-    drop = score_cast.NOT_NAMES | score_cast.DEITY | NATIONS | FEASTS | {"mdlle"}
+    drop = score_cast.NOT_NAMES | score_cast.DEITY | NATIONS | FEASTS | {"mdlle", "mum", "dad"}
     return {form for form in forms if any(len(word) > 2 and score_cast.plain(word) not in drop for word in form.split())}
 
 

@@ -7,8 +7,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from penname.core.callings import CALLINGS, other_callings
-from penname.core.errors import BadInput, NeedsPerson
-from penname.core.values import Cast, Edit, Entity, Mention, Question, apply_edits
+from penname.core.errors import BadInput, NeedsPerson, ProofFailed
+from penname.core.values import Cast, Edit, Entity, Mention, Question, RenamedCopy, apply_edits
 from penname.renaming import prove, rename
 from penname.renaming.dictionary import parse_dictionary, shape_of
 from renaming.hand import hand_book, hand_cast
@@ -369,3 +369,18 @@ def test_a_name_in_s_changes_where_the_word_without_s_is_a_word():
     copy = rename(book, cast, seed=1, copy=1)
     assert "Wills" not in copy.text and "He will, you will" in copy.text
     assert prove(book, cast, copy).survivors_allowed == 0
+
+
+def test_a_surname_that_is_a_word_of_address_changes_with_the_person():
+    text = "Captain John Good sat. Good looked up. “Good morning, good Peter!” said he to Peter Young, a young man. Captain Good went."
+    book = hand_book(text)
+    cast = hand_cast(book, "p1 male Good | Captain John Good, Captain Good\np2 male Young | Peter Young\np3 male - | Peter")
+    mentions = [*cast.mentions, Mention(23, 27, "p1")]  # "Good looked up": the cast found it, "Good morning" is none
+    cast = Cast(cast.book_id, cast.entities, tuple(sorted(mentions)))
+    copy = rename(book, cast, seed=1, copy=1)
+    good = copy.names["p1|Captain Good"].split()[1]
+    assert copy.text.count(good) == 3 and "Good morning, good " in copy.text and "a young man" in copy.text
+    assert "Young" not in copy.text and prove(book, cast, copy).edits == 5
+    kept = [edit for edit in copy.edits if "Captain Good" not in book.text[edit.start : edit.end]]
+    with pytest.raises(ProofFailed, match="'Captain Good' survives"):
+        prove(book, cast, RenamedCopy(book.id, 1, apply_edits(book.text, kept), tuple(kept), copy.names))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from penname.core.callings import CALLINGS
 from penname.core.values import Entity
 from penname.renaming.dictionary import Dictionary, bare
-from penname.renaming.words import COURTESY, FIRST_NAME_TITLES, LANGUAGE_TITLES, NOT_NAMES, Part, split_name
+from penname.renaming.words import COURTESY, FIRST_NAME_TITLES, LANGUAGE_TITLES, NOT_NAMES, TITLE_SURNAMES, Part, split_name
 
 # A name word that the book also writes in lower case this often is an ordinary word ("Grace", "Will", "Temple"): outside the
 # mentions that the cast found, it is a name only beside another name or a title.
@@ -47,13 +47,11 @@ class NameWord:
         return min(self.owners, key=lambda entity: (-self.owners[entity], entity))
 
 
-def title_names(surfaces: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
-    """Title words that are an entity's own name: {"p4": {"abbot"}} for a Miss Abbot."""
-    own: dict[str, frozenset[str]] = {}
+def title_names(surfaces: Iterable[tuple[str, str]], renamed: Mapping[str, Entity]) -> dict[str, frozenset[str]]:
+    """Title words that are an entity's own name: {"p4": {"abbot"}} for a Miss Abbot, {"p2": {"good"}} for Captain John Good."""
+    own = {id: frozenset(map(bare, (entity.family or "").split())) & TITLE_SURNAMES for id, entity in renamed.items()}
     for entity_id, surface in surfaces:
-        titles = {bare(part.text) for part in split_name(surface) if part.kind == "name"} & NOT_NAMES
-        if titles:
-            own[entity_id] = own.get(entity_id, frozenset()) | titles
+        own[entity_id] |= {bare(part.text) for part in split_name(surface) if part.kind == "name"} & NOT_NAMES
     return own
 
 
@@ -70,7 +68,7 @@ def collect_words(
     by_entity: dict[str, list[tuple[list[Part], int]]] = defaultdict(list)
     within: set[str] = set()  # words that stand in names of several words, or in a place's
     for (entity_id, surface), count in surfaces.items():
-        by_entity[entity_id].append((split_name(surface, renamed[entity_id].kind == "place", own.get(entity_id, frozenset())), count))
+        by_entity[entity_id].append((split_name(surface, renamed[entity_id].kind == "place", own[entity_id]), count))
     for entity_id, names in by_entity.items():
         entity = renamed[entity_id]
         language = _language(names)

@@ -144,10 +144,13 @@ def _fresh(books: Sequence[Book], word_map: dict[str, str], faults: list[str]) -
 def _forms(entity: Entity, lower: Counter[str]) -> tuple[set[str], set[str]]:
     """The surface forms of an entity that must not survive: whole names, and lone name words that are no ordinary words."""
     whole, lone = set(), set()
+    surname = frozenset((entity.family or "").lower().split()) & TITLE_SURNAMES  # the "Good" of Captain Good
     for name in entity.names:
         plain = re.sub(r"[’']s?$", "", name)
         words = [word for word in re.findall(r"[^\W\d_]+(?:[’'][^\W\d_]+)*", plain) if word[0].isupper()]
-        told = [word for word in words if word.lower() not in _KEPT and len(word) > 1 and not ROMAN.match(word)]
+        told = [
+            word for word in words if (word.lower() not in _KEPT or word.lower() in surname) and len(word) > 1 and not ROMAN.match(word)
+        ]
         if len(words) == 1 and words[0].lower() in CALLINGS:
             told = words  # "Constable" is a title, yet here it is somebody's name
         if entity.kind != "person":
@@ -155,7 +158,8 @@ def _forms(entity: Entity, lower: Counter[str]) -> tuple[set[str], set[str]]:
         if (told and len(words) > 1) or (len(words) > 1 and words[0].lower() in COURTESY and words[-1].lower() in TITLE_SURNAMES):
             whole.add(" ".join(plain.split()))
         if entity.kind == "person" or len(words) == 1:
-            lone |= {word for word in told if lower[word.lower()] < ORDINARY_MIN and (len(words) == 1 or word.lower() not in PLACE_KINDS)}
+            ordinary = {word for word in told if lower[word.lower()] >= ORDINARY_MIN or word.lower() in surname}
+            lone |= {word for word in told if word not in ordinary and (len(words) == 1 or word.lower() not in PLACE_KINDS)}
     return whole, lone
 
 

@@ -80,9 +80,9 @@ def survey_book(book: Book, cast: Cast, dictionary: Dictionary, places: str = "f
     spans = [(part, m.entity_id) for m in cast.mentions if m.entity_id in renamed for part in _paragraph_parts(text, m.start, m.end)]
     surfaces: Counter[tuple[str, str]] = Counter((id, text[start:end]) for (start, end), id in spans)
     surfaces.update({(entity.id, name): 0 for entity in renamed.values() for name in entity.names})
-    own = title_names(surfaces)
+    own = title_names(surfaces, renamed)
     words = collect_words(surfaces, renamed, own, lower_counts(text), dictionary)
-    split = {(id, surface): surface_pieces(surface, renamed[id], words, own.get(id, frozenset())) for id, surface in surfaces}
+    split = {(id, surface): surface_pieces(surface, renamed[id], words, own[id]) for id, surface in surfaces}
     slots = []
     for (start, end), id in spans:
         pieces = split[id, text[start:end]]
