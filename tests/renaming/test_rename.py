@@ -384,3 +384,13 @@ def test_a_surname_that_is_a_word_of_address_changes_with_the_person():
     kept = [edit for edit in copy.edits if "Captain Good" not in book.text[edit.start : edit.end]]
     with pytest.raises(ProofFailed, match="'Captain Good' survives"):
         prove(book, cast, RenamedCopy(book.id, 1, apply_edits(book.text, kept), tuple(kept), copy.names))
+
+
+def test_a_particle_that_is_all_of_somebodys_name_changes_in_his_names_and_in_no_others():
+    book = hand_book("Van laughed. Then Van Jennings met Mrs. Van Rensselaer, and Van went home.")
+    cast = hand_cast(book, "p1 male Jennings | Van Jennings, Van\np2 female - | Mrs. Van Rensselaer")
+    copy = rename(book, cast, seed=1, copy=1)
+    new = copy.names["p1|Van"]
+    assert new != "Van" and copy.text.count(new) == 3 and copy.names["p1|Van Jennings"].startswith(new + " ")
+    assert copy.names["p2|Mrs. Van Rensselaer"].startswith("Mrs. Van ")
+    assert prove(book, cast, copy).edits == 4

@@ -22,7 +22,7 @@ from penname.renaming.plan import draw_names
 from penname.renaming.proof import prove
 from penname.renaming.survey import Survey, survey_book
 
-VERSION = 1
+VERSION = 2
 STAGE = "rename"
 
 

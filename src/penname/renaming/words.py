@@ -30,6 +30,7 @@ FIRST_NAME_TITLES = _SETS["first-name-title"]
 NOT_NAMES = SURNAME_TITLES | _SETS["given-title"] | _SETS["other"]
 COURTESY = _SETS["courtesy"]
 TITLE_SURNAMES = _SETS["title-surname"]
+LONE_NAMES = CALLINGS | _SETS["lone-name"]
 PLACE_KINDS = _SETS["place-kind"]
 NATIONS = _SETS["nation"]
 WEEKDAYS = _SETS["calendar"]
@@ -76,7 +77,7 @@ def split_name(surface: str, place: bool = False, own: frozenset[str] = frozense
         else:
             kind = "other"
         parts.append(Part(match.start(), end, text, kind))
-    if len(parts) == 1 and not place and is_capital(parts[0].text) and bare(parts[0].text) in CALLINGS:
+    if len(parts) == 1 and not place and is_capital(parts[0].text) and bare(parts[0].text) in LONE_NAMES:
         parts[0] = Part(parts[0].start, parts[0].end, parts[0].text, "name")  # "the Constable" is called nothing else
     if place:
         parts = _keep_place_kind(parts)
