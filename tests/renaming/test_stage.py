@@ -56,6 +56,14 @@ def test_it_writes_a_map_for_judging_and_the_copies_each_with_its_proof(voice):
     assert (manifest.version, manifest.settings, manifest.inputs) == (VERSION, rename_settings(voice.config), rename_inputs(voice))
 
 
+def test_who_keeps_every_name_is_told(voice, capsys):
+    book = hand_book("Mum came with Jane Eyre. Mum sat. Then Mum went.", "mum")
+    put(voice, [book], [hand_cast(book, "p1 female Eyre | Jane Eyre\np2 female - | Mum")])
+    run_rename(voice)
+    assert "mum: named in every copy as in the book, by a title and no name: Mum" in capsys.readouterr().err
+    assert json.loads((voice.copies / "1" / "proof.json").read_text())["mum"]["unchanged"] == ["Mum"]
+
+
 def test_people_are_a_books_own_unless_the_books_are_a_series(voice, tmp_path):
     run_rename(voice)
     apart = json.loads((voice.copies / "1" / "names.json").read_text())

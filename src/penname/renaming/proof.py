@@ -18,6 +18,7 @@ from penname.renaming.words import COURTESY, FEASTS, NATIONS, NOT_NAMES, PLACE_K
 
 # A lone name that the book also writes in lower case this often is an ordinary word too, and may stand where nobody is meant.
 ORDINARY_MIN = 4
+UNCHANGED_MIN = 3  # mentions from which a person who keeps every name is told
 _KEPT = NOT_NAMES | NATIONS | FEASTS | WEEKDAYS
 _LETTERS = re.compile(r"[^\W\d_]+")
 _NAME_WORD = re.compile(r"[^\W\d_]+(?:[’'-][^\W\d_]+)*")
@@ -34,6 +35,7 @@ class Proof:
     surfaces: int  # surface forms searched for
     words: int  # old name words that became new ones
     survivors_allowed: int  # lone ordinary words and kept names that stand in the copy as they stood in the book
+    unchanged: tuple[str, ...]  # people who are met often and whose every name stays, being a title and no more: "Mum"
 
 
 def prove(book: Book, cast: Cast, copy: RenamedCopy, *, places: str = "fictional", all_books: Sequence[Book] = ()) -> Proof:
@@ -57,7 +59,16 @@ def prove(book: Book, cast: Cast, copy: RenamedCopy, *, places: str = "fictional
             f"copy {copy.copy} of {book.id} is refused: {'; '.join(faults[:3])}{more}; "
             "look at the name with penname cast --show NAME, decide, and run: penname rename"
         )
-    return Proof(book.id, copy.copy, len(copy.edits), surfaces, len(word_map), allowed)
+    return Proof(book.id, copy.copy, len(copy.edits), surfaces, len(word_map), allowed, _unchanged(cast, copy))
+
+
+def _unchanged(cast: Cast, copy: RenamedCopy) -> tuple[str, ...]:
+    mentions, edited = Counter(mention.entity_id for mention in cast.mentions), {edit.entity for edit in copy.edits}
+    return tuple(
+        entity.names[0]
+        for entity in cast.entities
+        if entity.kind == "person" and not entity.fixed and entity.id not in edited and mentions[entity.id] >= UNCHANGED_MIN
+    )
 
 
 Spans = list[tuple[int, int, Edit]]

@@ -11,7 +11,7 @@ from penname.core.config import Config
 from penname.core.files import json_text
 from penname.core.folder import VoiceFolder
 from penname.core.hashing import sha256_value
-from penname.core.progress import progress
+from penname.core.progress import progress, say
 from penname.core.stage import Manifest, require_manifest, stage_writer
 from penname.core.store import load_books, load_casts, save_copy
 from penname.core.values import Book, Cast
@@ -71,6 +71,8 @@ def run_rename(voice: VoiceFolder) -> Manifest:
                 counts["edits"] += proof["edits"]
                 counts["surfaces_searched"] += proof["surfaces"]
                 counts["name_words"] += proof["words"]
+            if rows[0][1]["unchanged"]:
+                say(f"{book.id}: named in every copy as in the book, by a title and no name: {', '.join(rows[0][1]['unchanged'])}")
             done.advance()
         for k in ks:
             (asides[k] / "names.json").write_bytes(json_text(names[k]).encode())
@@ -103,6 +105,7 @@ class _Work:
             copy = copy_from(book, survey, new, k)
             proof = prove(book, cast, copy, places=self.config.copies.places, all_books=self.books)
             save_copy(folder, copy)
-            row = {"edits": proof.edits, "surfaces": proof.surfaces, "words": proof.words, "map": sha256_value(new)}
+            row = {"edits": proof.edits, "surfaces": proof.surfaces, "words": proof.words, "unchanged": list(proof.unchanged)}
+            row["map"] = sha256_value(new)
             rows.append((dict(copy.names), row))
         return rows
