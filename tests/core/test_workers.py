@@ -11,7 +11,6 @@ import pytest
 from penname.core.errors import ProofFailed
 from penname.core.workers import in_processes
 
-
 FROM_SEVERAL_PROCESSES = """
 import os
 from penname.core.workers import in_processes
