@@ -12,12 +12,17 @@ from pathlib import Path
 import pytest
 import torch
 
+from penname.carriers.generation import Sample
+from penname.carriers.tokenizer import load_tokenizer
+from penname.core.config import SamplingConfig
 from penname.core.errors import BadInput, NeedsPerson, PennameError, StaleInput
+from penname.core.files import read_jsonl
 from penname.core.folder import VoiceFolder, open_voice
 from penname.core.stage import require_manifest
 from penname.shards import run_shards
 from penname.training.loop import RunFiles, train
 from penname.training.run import train_run
+from penname.training.samples import Sampler
 from penname.training.stage import planned_runs, run_train
 from tiny import tiny_carrier
 from tiny_training import SETTINGS, Tiny, make_tiny_voice, toml
@@ -81,6 +86,18 @@ def test_samples_are_of_heldout_beats(finished: tuple[Path, dict]) -> None:
     assert {row["step"] for row in rows} == {6}
     assert all(row["passage"].startswith("tale:3:") for row in rows)
     assert all(row["beat"].startswith("Sophia goes on, ") for row in rows)
+
+
+def test_samples_may_hold_any_line_separator(dense: Tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A carrier may write U+2028 or U+0085, which end a line for str.splitlines and not for JSONL."""
+    written = "one\u2028two\x85three"
+    answer = lambda model, tokenizer, prefixes, *_: [Sample(i, (), written, "stop") for i in range(len(prefixes))]  # noqa: E731
+    monkeypatch.setattr("penname.carriers.generation.generate", answer)
+    path = tmp_path / "samples.jsonl"
+    sampler = Sampler(dense.model(), load_tokenizer(dense.folder), dense.shards, SamplingConfig(), 1, path, count=1)
+    for step in (2, 4, 4):
+        sampler(step)
+    assert [(row["step"], row["text"]) for row in read_jsonl(path)] == [(2, written), (4, written)]
 
 
 def test_two_runs_give_the_same_bits(tmp_path: Path) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from penname.carriers.tokenizer import CarrierTokenizer
 from penname.core.config import SamplingConfig
-from penname.core.files import write_text
+from penname.core.files import jsonl_text, read_jsonl, write_text
 from penname.core.tokens import Shards
 from penname.training.attention import plain_attention
 
@@ -37,12 +36,8 @@ class Sampler:
         for (passage, prefix), sample in zip(self._prompts, samples, strict=True):
             beat = self._tokenizer.decode(prefix[len(self._tokenizer.start_ids) :]).strip().removeprefix("[").removesuffix("]")
             rows.append({"step": step, "passage": passage, "beat": beat, "text": sample.text})
-        kept = [line for line in self._lines() if json.loads(line)["step"] < step]
-        text = "".join(line + "\n" for line in kept) + "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        write_text(self._path, text)
-
-    def _lines(self) -> list[str]:
-        return self._path.read_text(encoding="utf-8").splitlines() if self._path.exists() else []
+        before = read_jsonl(self._path) if self._path.exists() else ()
+        write_text(self._path, jsonl_text([*(row for row in before if row["step"] < step), *rows]))
 
 
 def heldout_prompts(shards: Shards, count: int) -> list[tuple[str, list[int]]]:
