@@ -13,8 +13,11 @@ from book_prose import chapters
 
 from penname.books import gutenberg, read_book
 from penname.books.open import source_digest
+from penname.books.stage import books_inputs, run_books
 from penname.core.config import BooksConfig
 from penname.core.errors import BadInput
+from penname.core.folder import open_voice
+from penname.core.hashing import sha256_bytes
 
 TEXT = f"*** START OF THE PROJECT GUTENBERG EBOOK THE MILL ***\n\n\n{chapters(['CHAPTER I', 'CHAPTER II'], 4)}\n\n*** END OF THE PROJECT GUTENBERG EBOOK THE MILL ***\n"
 RDF = (
@@ -76,6 +79,15 @@ def test_text_and_metadata_come_from_the_mirror_once(mirror: Mirror, tmp_path: P
     offline = BooksConfig(mirror="http://127.0.0.1:9")  # nothing listens there
     assert read_book("gutenberg:99", settings=offline) == book
     assert mirror.asked == []
+
+
+def test_a_voice_is_fresh_after_the_reading_that_fetched_its_books(mirror: Mirror, tmp_path: Path) -> None:
+    mirror.files = {"/cache/epub/99/pg99.txt": TEXT.encode(), "/cache/epub/99/pg99.rdf": RDF.encode()}
+    folder = tmp_path / "voice"
+    folder.mkdir()
+    (folder / "voice.toml").write_text(f'[voice]\nbooks = ["Gutenberg:99"]\n[books]\nmirror = "{mirror.address}"\n')
+    manifest = run_books(open_voice(folder))
+    assert dict(manifest.inputs) == {"books:1:Gutenberg:99": sha256_bytes(TEXT.encode())} == books_inputs(open_voice(folder))
 
 
 def test_older_places_of_a_text_are_tried(mirror: Mirror) -> None:

@@ -9,11 +9,13 @@ import pytest
 from book_prose import chapters
 from typer.testing import CliRunner
 
-from penname.books.stage import books_fresh, books_inputs, books_settings, run_books
+from penname.books.stage import books_inputs, books_settings, run_books
 from penname.core.errors import BadInput
 from penname.core.folder import VoiceFolder, open_voice
 from penname.core.stage import damaged_files, read_manifest
 from penname.core.store import load_books
+from penname.voice.check import check_voice
+from penname.voice.graph import stage_named, stage_state
 
 HEADS = [f"CHAPTER {n}" for n in ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")]
 
@@ -45,16 +47,28 @@ def test_it_writes_books_and_others_with_their_account(tmp_path: Path) -> None:
 
 
 def test_it_is_fresh_until_a_source_or_a_setting_changes(tmp_path: Path) -> None:
+    def state(voice: VoiceFolder) -> str:
+        return stage_state(voice, stage_named("books")).state
+
     voice = make(tmp_path / "v")
-    assert not books_fresh(voice)
+    assert state(voice) == "missing"
     manifest = run_books(voice)
-    assert books_fresh(voice)
+    assert state(voice) == "fresh"
     assert dict(manifest.inputs) == books_inputs(voice)
     assert dict(manifest.settings) == books_settings(voice.config)
-    assert not books_fresh(make(tmp_path / "v", '[books]\ntypography = "curly"\n'))
+    assert state(make(tmp_path / "v", '[books]\ntypography = "curly"\n')) == "stale"
     make(tmp_path / "v")
     (tmp_path / "v/lamp.txt").write_text("CHAPTER I\n\nAnother lamp.\n")
-    assert not books_fresh(open_voice(tmp_path / "v"))
+    assert state(open_voice(tmp_path / "v")) == "stale"
+
+
+def test_check_looks_for_a_source_where_the_stage_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    voice = make(tmp_path / "v")
+    (tmp_path / "v/mill.txt").rename(tmp_path / "mill.txt")
+    (tmp_path / "v/voice.toml").write_text('[voice]\nbooks = ["~/mill.txt", "Gutenberg:99", "none.txt"]\n')
+    lost = [finding.what for finding in check_voice(open_voice(voice.path)) if "no such file" in finding.what]
+    assert lost == ["voice.books names none.txt, and there is no such file; correct voice.toml"]
 
 
 def test_the_same_input_gives_the_same_bytes_anywhere(tmp_path: Path) -> None:

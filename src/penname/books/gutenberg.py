@@ -35,9 +35,14 @@ class GutenbergBook:
     language: str = ""
 
 
+def names_gutenberg(source: str) -> bool:
+    """Whether a source is ``gutenberg:`` and something behind it, and no path."""
+    return source.lower().startswith("gutenberg:")
+
+
 def gutenberg_number(source: str) -> int | None:
     """The number in ``gutenberg:1260``; None for any other source, BadInput for one that is no number."""
-    if not source.lower().startswith("gutenberg:"):
+    if not names_gutenberg(source):
         return None
     match = _ID.fullmatch(source.strip())
     if not match:

@@ -162,11 +162,13 @@ def _read_folder(folder: Path, keep_italics: bool) -> Source:
     parts: list[str] = []
     hints: list[Hint] = []
     cuts: list[tuple[int, int, str]] = []
+    digests: dict[str, str] = {}
     first: Source | None = None
     size = 0
     for path in files:
         source = _read_file(path, keep_italics)
         first = first or source
+        digests[path.name] = source.sha256
         lead = len(source.text) - len(source.text.lstrip())
         own = [Hint(hint.start + size, hint.level + 1, hint.label, hint.shown) for hint in source.hints]
         if not any(hint.start <= size + lead for hint in own):
@@ -179,5 +181,4 @@ def _read_folder(folder: Path, keep_italics: bool) -> Source:
             raise BadInput(f"{folder} holds more text than any book (over {MAX_SOURCE_BYTES >> 20} MB); name a part of it")
     assert first is not None
     kept = first.lines if all(path.suffix.lower() != ".txt" for path in files) else "wrapped"
-    digest = sha256_value({path.name: sha256_file(path) for path in files})
-    return Source("".join(parts), folder.name, digest, kept, "", first.author, first.language, tuple(hints), tuple(cuts))
+    return Source("".join(parts), folder.name, sha256_value(digests), kept, "", first.author, first.language, tuple(hints), tuple(cuts))

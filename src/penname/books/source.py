@@ -71,10 +71,6 @@ class Emitter:
             self.cuts.append((self.size, self.size + len(text), rule))
         self._add(text)
 
-    def hint(self, level: int, label: str, *, shown: bool = False) -> None:
-        """Say that a division begins with the next block."""
-        self.hints.append(Hint(self.size + (2 if self._parts else 0), level, label, shown))
-
     def _add(self, text: str) -> None:
         self._parts.append(text)
         self.size += len(text)

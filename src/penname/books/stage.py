@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from penname.books.gutenberg import names_gutenberg
 from penname.books.heldout import split_heldout
 from penname.books.open import source_digest
 from penname.books.read import read_book
@@ -14,7 +15,7 @@ from penname.core.config import Config
 from penname.core.errors import BadInput
 from penname.core.folder import VoiceFolder
 from penname.core.progress import say, track
-from penname.core.stage import Manifest, read_manifest, require_manifest, stage_writer
+from penname.core.stage import Manifest, require_manifest, stage_writer
 from penname.core.store import save_book
 from penname.core.values import STORY_KINDS, Book
 
@@ -29,48 +30,40 @@ def books_settings(config: Config) -> dict[str, Any]:
 
 def books_inputs(voice: VoiceFolder) -> dict[str, str]:
     """Digest of every source, books and others, keyed by its place in ``voice.toml`` and its name."""
-    inputs = {}
-    for room, sources in (("books", voice.config.voice.books), ("others", voice.config.voice.others)):
-        for number, source in enumerate(sources, 1):
-            inputs[f"{room}:{number}:{Path(source).name}"] = source_digest(_located(voice, source))
-    return inputs
-
-
-def books_fresh(voice: VoiceFolder) -> bool:
-    """Whether ``books/`` stands as the configuration and the sources would have it now."""
-    manifest = read_manifest(voice.books)
-    return (
-        manifest is not None
-        and manifest.version == VERSION
-        and dict(manifest.settings) == books_settings(voice.config)
-        and dict(manifest.inputs) == books_inputs(voice)
-    )
+    return {key: source_digest(located(voice, source)) for key, source in _sources(voice).items()}
 
 
 def run_books(voice: VoiceFolder) -> Manifest:
     """Clean every source; returns the manifest of ``books/``. ``others/`` is written first, with a manifest of its own."""
     if not voice.config.voice.books:
         raise BadInput(f'{voice.path / "voice.toml"} names no books; add them under [voice]: books = ["FILE", ...]')
-    common = {"version": VERSION, "settings": books_settings(voice.config), "inputs": books_inputs(voice)}
-    config = voice.config
-    read = _read_all(voice, (*config.voice.books, *config.voice.others))
+    config, sources = voice.config, _sources(voice)
+    read = _read_all(voice, list(sources.values()))
+    # Of what was read, not of what stood there before: a Gutenberg book has no digest until it is fetched.
+    inputs = {key: book.source_sha256 for key, book in zip(sources, read, strict=True)}
+    common = {"version": VERSION, "settings": books_settings(config), "inputs": inputs}
     books, others = read[: len(config.voice.books)], read[len(config.voice.books) :]
     books = split_heldout(books, config.voice.seed, config.books.heldout_share, config.books.heldout_chapters_min)
     _write(voice.others, "others", others, common)
     return _write(voice.books, "books", books, common)
 
 
-def _located(voice: VoiceFolder, source: str) -> str:
-    if source.startswith("gutenberg:"):
-        return source
-    return str(voice.path / Path(source).expanduser())
+def _sources(voice: VoiceFolder) -> dict[str, str]:
+    """Every source of ``voice.toml``, books and others, by its place there and its name."""
+    named = (("books", voice.config.voice.books), ("others", voice.config.voice.others))
+    return {f"{room}:{number}:{Path(source).name}": source for room, sources in named for number, source in enumerate(sources, 1)}
 
 
-def _read_all(voice: VoiceFolder, sources: tuple[str, ...]) -> list[Book]:
+def located(voice: VoiceFolder, source: str) -> str:
+    """A source of ``voice.toml`` as it is opened: paths are seen from the voice folder, gutenberg:ID stays."""
+    return source if names_gutenberg(source) else str(voice.path / Path(source).expanduser())
+
+
+def _read_all(voice: VoiceFolder, sources: Sequence[str]) -> list[Book]:
     books: list[Book] = []
     taken: set[str] = set()
     for source in track(sources, "books"):
-        book = read_book(_located(voice, source), settings=voice.config.books)
+        book = read_book(located(voice, source), settings=voice.config.books)
         name, number = book.id, 1
         while name in taken:
             number += 1

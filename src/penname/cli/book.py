@@ -33,12 +33,13 @@ def book(
         print(json_text(book_summary(found)) if json else show_book(found) + "\n", end="")
         return
 
-    from penname.books.stage import books_fresh, run_books
+    from penname.books.stage import run_books
     from penname.core.folder import open_voice
     from penname.core.lock import hold
+    from penname.voice.graph import stage_named, stage_state
 
     voice = open_voice(where, overrides)
-    if not (show and books_fresh(voice)):
+    if not (show and stage_state(voice, stage_named("books")).state == "fresh"):
         with hold(voice.path, "books"):
             manifest = run_books(voice)
         if not show:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
+from penname.books.gutenberg import names_gutenberg
+from penname.books.stage import located
 from penname.core.errors import PennameError
 from penname.core.folder import VoiceFolder
 from penname.core.progress import format_bytes
@@ -35,7 +38,7 @@ def _sources(voice: VoiceFolder) -> list[Finding]:
     found = []
     for key in ("books", "others"):
         for source in getattr(voice.config.voice, key):
-            if not source.startswith("gutenberg:") and not (voice.path / source).exists():
+            if not names_gutenberg(source) and not Path(located(voice, source)).exists():
                 found.append(Finding("problem", f"voice.{key} names {source}, and there is no such file; correct voice.toml"))
     if not voice.config.voice.books:
         found.append(Finding("problem", "voice.books is empty; name at least one book in voice.toml"))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import tomlkit
 
+from penname.books.gutenberg import names_gutenberg
 from penname.core.config import load_config
 from penname.core.errors import BadInput
 from penname.core.files import write_text
@@ -77,7 +78,7 @@ def _source_list(sources: list[str]) -> tomlkit.items.Array:
 
 
 def _as_seen_from(folder: Path, source: str) -> str:
-    if source.startswith("gutenberg:"):
+    if names_gutenberg(source):
         return source
     file = Path(source).expanduser()
     if not file.exists():
