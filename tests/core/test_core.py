@@ -52,6 +52,28 @@ def test_write_leaves_the_old_file_when_the_disk_is_full(tmp_path, monkeypatch):
     assert [p.name for p in tmp_path.iterdir()] == ["a.json"]
 
 
+def test_a_file_that_is_replaced_keeps_who_may_read_and_run_it(tmp_path):
+    for mode in (0o600, 0o755):
+        path = tmp_path / "start.sh"
+        path.write_text("old")
+        path.chmod(mode)
+        files.write_text(path, "new")
+        assert (path.read_text(), path.stat().st_mode & 0o777) == ("new", mode)
+    files.write_text(tmp_path / "fresh", "")
+    assert (tmp_path / "fresh").stat().st_mode & 0o777 == 0o644
+
+
+def test_what_a_manifest_names_was_synced_before_it(tmp_path, monkeypatch):
+    synced = []
+    monkeypatch.setattr(files.os, "fsync", lambda handle: synced.append(Path(f"/proc/self/fd/{handle}").readlink().name))
+    with stage_writer(tmp_path / "s", stage="s", version=1, settings={}, inputs={}) as out:
+        (out / "a.txt").write_text("a")
+        (out / "b").mkdir()
+        (out / "b" / "c.txt").write_text("c")
+    written = [name for name in synced if name.endswith("c.txt") or name.startswith((".manifest.json", "a.txt"))]
+    assert [name.split(".json.")[0] for name in written] == ["a.txt", "c.txt", ".manifest"]
+
+
 def test_a_folder_that_cannot_be_written_is_one_sentence_wherever_it_is_met(tmp_path, monkeypatch):
     def refused(*_args, **_more):
         raise PermissionError(errno.EACCES, "Permission denied")

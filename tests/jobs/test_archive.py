@@ -15,6 +15,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from finished_run import RUN, make_run
+from penname.core import files
 from penname.core.errors import BadInput, PennameError, ProofFailed
 from penname.jobs.adapter import zero_tensors
 from penname.jobs.archive import archive_runs, read_records, restore_run, verify_archives
@@ -95,6 +96,15 @@ def check_round_trip(voice, target):
 def test_a_folder(voice, tmp_path):
     check_round_trip(voice, str(tmp_path / "second"))
     assert sorted(path.name for path in (tmp_path / "second").iterdir()) == [f"run-{RUN}"]
+
+
+def test_an_archive_in_a_folder_is_on_the_disk_before_it_counts(voice, tmp_path, monkeypatch):
+    """What is read back at once comes from memory; a purge may delete the original next."""
+    synced = []
+    monkeypatch.setattr(files.os, "fsync", lambda handle: synced.append(str(Path(f"/proc/self/fd/{handle}").readlink())))
+    archive_runs(voice, str(tmp_path / "second"))
+    aside = f"{tmp_path}/second/.incoming-run-{RUN}/adapter"
+    assert {f"{aside}/adapter_model.safetensors", f"{aside}/adapter_config.json", aside, f"{tmp_path}/second"} <= set(synced)
 
 
 def test_an_rclone_remote(voice, rclone):

@@ -268,11 +268,14 @@ def test_merged_models_go_and_other_exports_stay(archived):
 
 def test_scripts_that_name_a_purged_path_are_retired(archived):
     script = archived.path / "serve.sh"
-    script.write_text(f"#!/bin/sh\nvllm serve {STEP}\n")
+    rest = b"# Bront\xeb\n" + f"vllm serve {STEP}\n".encode()  # no UTF-8: what somebody else wrote is kept byte for byte
+    script.write_bytes(b"#!/bin/sh\n" + rest)
+    script.chmod(0o755)
     other = archived.path / "other.sh"
     other.write_text("#!/bin/sh\ntrue\n")
     done = purge(archived, look(archived))
-    assert script.read_text() == f"#!/bin/sh\n# RETIRED by penname purge: {STEP} is gone\nvllm serve {STEP}\n"
+    assert script.read_bytes() == f"#!/bin/sh\n# RETIRED by penname purge: {STEP} is gone\n".encode() + rest
+    assert script.stat().st_mode & 0o777 == 0o755
     assert other.read_text() == "#!/bin/sh\ntrue\n"
     assert done.retired == [Path("serve.sh")]
 

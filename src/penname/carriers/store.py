@@ -19,7 +19,7 @@ from penname.core.errors import BadInput
 from penname.core.files import disk_error, json_text, sync_folder, write_text
 from penname.core.hashing import sha256_file, sha256_value
 from penname.core.lock import hold
-from penname.core.stage import MANIFEST, Manifest, damaged_files, read_manifest
+from penname.core.stage import MANIFEST, Manifest, damaged_files, read_manifest, seal_files
 
 STORE_VERSION = 1
 
@@ -79,12 +79,8 @@ def carrier_writer(name: str, origin: Mapping[str, Any]) -> Iterator[Path]:
 
 
 def _finish(aside: Path, target: Path, origin: Mapping[str, Any]) -> None:
-    files = {}
-    for path in sorted(p for p in aside.rglob("*") if p.is_file() and p.name != MANIFEST):
-        relative = path.relative_to(aside).as_posix()
-        if not relative.startswith("."):
-            files[relative] = {"sha256": sha256_file(path), "bytes": path.stat().st_size}
-    manifest = Manifest("carrier", STORE_VERSION, dict(origin), {}, files)
+    found = (p for p in aside.rglob("*") if p.is_file() and p.name != MANIFEST and not p.relative_to(aside).as_posix().startswith("."))
+    manifest = Manifest("carrier", STORE_VERSION, dict(origin), {}, seal_files(aside, found))
     write_text(aside / MANIFEST, json_text(manifest.to_json()))
     shutil.rmtree(target, ignore_errors=True)
     aside.replace(target)

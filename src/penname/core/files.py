@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import stat
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -14,8 +15,12 @@ from penname.core.errors import BadInput, PennameError
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Replace ``path`` by ``data`` in one step. Raises PennameError when the disk is full or read-only; the old file stays."""
+    """Replace ``path`` by ``data`` in one step; who may read or run it stays as it was.
+
+    Raises PennameError when the disk is full or read-only; the old file stays.
+    """
     try:
+        mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:80]}.")
     except OSError as error:
@@ -25,7 +30,7 @@ def write_bytes(path: Path, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        Path(aside).chmod(0o644)
+        Path(aside).chmod(mode)
         Path(aside).replace(path)
     except OSError as error:
         Path(aside).unlink(missing_ok=True)
@@ -84,6 +89,12 @@ def read_jsonl(path: Path) -> Iterator[Any]:
                 yield json.loads(line)
             except json.JSONDecodeError as error:
                 raise BadInput(f"{path}, line {number}, is not JSON: {error.msg}") from None
+
+
+def sync_file(path: Path) -> None:
+    """Make what was written to ``path`` durable."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
 
 
 def sync_folder(folder: Path) -> None:

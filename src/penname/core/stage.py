@@ -6,17 +6,16 @@ written with their hashes, and counts. It holds no clock and no path, so the sam
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from penname.core.errors import StaleInput
-from penname.core.files import disk_error, json_text, read_json, sync_folder, write_text
+from penname.core.files import disk_error, json_text, read_json, sync_file, sync_folder, write_text
 from penname.core.hashing import sha256_file, sha256_value
 
 MANIFEST = "manifest.json"
@@ -81,6 +80,15 @@ def damaged_files(folder: Path, manifest: Manifest) -> list[str]:
     return bad
 
 
+def seal_files(folder: Path, paths: Iterable[Path]) -> dict[str, dict[str, Any]]:
+    """Sync files below ``folder``; gives what a manifest says of them, path -> {"sha256", "bytes"}, sorted."""
+    files = {}
+    for path in sorted(paths):
+        sync_file(path)
+        files[path.relative_to(folder).as_posix()] = {"sha256": sha256_file(path), "bytes": path.stat().st_size}
+    return files
+
+
 @contextmanager
 def stage_writer(
     folder: Path,
@@ -107,12 +115,7 @@ def stage_writer(
         raise disk_error(error, folder) from error
     try:
         yield aside
-        files: dict[str, dict[str, Any]] = {}
-        for path in sorted(p for p in aside.rglob("*") if p.is_file()):
-            with path.open("rb") as file:
-                os.fsync(file.fileno())
-            relative = path.relative_to(aside).as_posix()
-            files[relative] = {"sha256": sha256_file(path), "bytes": path.stat().st_size}
+        files = seal_files(aside, (path for path in aside.rglob("*") if path.is_file()))
         manifest = Manifest(stage, version, settings, inputs, files, counts or {})
         _swap_in(folder, aside, manifest, name)
     except OSError as error:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Protocol
 
 from penname.core.errors import BadInput, PennameError
-from penname.core.files import disk_error
+from penname.core.files import disk_error, sync_file, sync_folder
 from penname.core.hashing import sha256_file
 
 _REMOTE = re.compile(r"^(?P<head>[\w.@-]{2,}):(?P<path>.*)$")  # two characters at least: "c:" is a drive
@@ -70,10 +70,17 @@ def tree_facts(folder: Path) -> dict[str, FileFact]:
 
 
 def copy_tree(source: Path, target: Path) -> None:
-    """Copy the files of ``tree_facts``; a link raises BadInput. Unlike shutil.copytree, the first OSError is raised as it is."""
-    for relative in tree_facts(source):
-        (target / relative).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source / relative, target / relative)
+    """Copy the files of ``tree_facts``; a link raises BadInput. Unlike shutil.copytree, the first OSError is raised as it is.
+
+    All is synced, since a purge may follow: what is read back at once comes from memory and proves nothing of the disk.
+    """
+    copied = [target / relative for relative in tree_facts(source)]
+    for path in copied:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source / path.relative_to(target), path)
+        sync_file(path)
+    for folder in sorted({path.parent for path in copied}):
+        sync_folder(folder)
 
 
 class FolderPlace:
@@ -95,6 +102,7 @@ class FolderPlace:
             shutil.rmtree(aside, ignore_errors=True)
             copy_tree(source, aside)
             aside.rename(self.folder / item)
+            sync_folder(self.folder)
         except OSError as error:
             shutil.rmtree(aside, ignore_errors=True)
             raise disk_error(error, self.folder / item) from error
@@ -134,7 +142,7 @@ class SshPlace:
         aside = self._at(f".incoming-{item}")
         self._ssh(f"mkdir -p {shlex.quote(aside)}")
         _call(["rsync", "-a", "--checksum", "--delete", "-e", "ssh -o BatchMode=yes", f"{source}/", f"{self.host}:{aside}/"])
-        self._ssh(f"mv -T {shlex.quote(aside)} {shlex.quote(self._at(item))}")
+        self._ssh(f"mv -T {shlex.quote(aside)} {shlex.quote(self._at(item))} && sync")
 
     def facts(self, item: str) -> dict[str, FileFact]:
         """Hashed on the other host."""
@@ -184,13 +192,14 @@ class RclonePlace:
         facts = {}
         for row in self._list(item):
             path = str(row["Path"])
-            done = subprocess.Popen(["rclone", "cat", f"{self._at(item)}/{path}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-            assert done.stdout is not None
             digest, size = hashlib.sha256(), 0
-            while block := done.stdout.read(1 << 20):
-                digest.update(block)
-                size += len(block)
-            if done.wait():
+            command = ["rclone", "cat", f"{self._at(item)}/{path}"]
+            with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as done:
+                assert done.stdout is not None
+                while block := done.stdout.read(1 << 20):
+                    digest.update(block)
+                    size += len(block)
+            if done.returncode:
                 raise PennameError(f"rclone cannot read {self._at(item)}/{path} back")
             facts[path] = FileFact(digest.hexdigest(), size)
         return facts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from penname.core.files import read_text, write_text
+from penname.core.files import write_bytes
 
 MARK = "RETIRED by penname purge"
 _PATTERNS = ("*.sh", "Modelfile*", "*.toml", "*.service")
@@ -20,12 +20,13 @@ def retire_mentions(voice: Path, purged: Iterable[Path]) -> list[Path]:
     names = sorted({str(path) for path in purged})
     changed = []
     for file in _texts(voice):
-        text = read_text(file)
+        text = file.read_bytes().decode("utf-8", "surrogateescape")
         hits = [name for name in names if name in text]
         if hits and MARK not in text:
             line = f"# {MARK}: {hits[0]} is gone\n"
             first, rest = text.split("\n", 1) if text.startswith("#!") and "\n" in text else ("", text)
-            write_text(file, f"{first}\n{line}{rest}" if first else line + text)
+            marked = f"{first}\n{line}{rest}" if first else line + text
+            write_bytes(file, marked.encode("utf-8", "surrogateescape"))
             changed.append(file.relative_to(voice))
     return changed
 

@@ -10,9 +10,10 @@ from typing import Any
 
 from penname import __version__
 from penname.core.errors import BadInput, ProofFailed
-from penname.core.files import disk_error, json_text, read_json
+from penname.core.files import disk_error, read_json, sync_folder, write_json
 from penname.core.folder import VoiceFolder
 from penname.core.hashing import sha256_file
+from penname.core.stage import seal_files
 from penname.serving.adapter import adapter_tensors, read_adapter, write_adapter
 from penname.serving.bind import Binding, bind_names, bind_weights
 from penname.serving.classes import FULL, TEXT, is_multimodal, serving_class
@@ -113,12 +114,13 @@ def finish_export(voice: VoiceFolder, run: ServedRun, kind: str, write: Callable
                 "penname": __version__,
                 "binding": binding.to_json(),
                 "serve": serve_line(run, kind, voice.name, aside),
-                "files": {p.relative_to(aside).as_posix(): sha256_file(p) for p in sorted(aside.rglob("*")) if p.is_file()},
+                "files": {path: entry["sha256"] for path, entry in seal_files(aside, filter(Path.is_file, aside.rglob("*"))).items()},
             }
-            (aside / RECORD).write_text(json_text(facts), encoding="utf-8")
+            write_json(aside / RECORD, facts)
             if place.exists():
                 place.rename(Path(scratch) / "old")  # goes with the scratch folder
             aside.rename(place)
+            sync_folder(place.parent)
         except OSError as error:
             raise disk_error(error, place) from error
     return place

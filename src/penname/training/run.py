@@ -18,7 +18,7 @@ from penname.core.files import json_text, read_json, read_text, write_bytes, wri
 from penname.core.folder import VoiceFolder
 from penname.core.hashing import sha256_file, sha256_value
 from penname.core.progress import be_quiet, format_seconds, say
-from penname.core.stage import MANIFEST, Manifest, damaged_files, require_manifest
+from penname.core.stage import MANIFEST, Manifest, damaged_files, require_manifest, seal_files
 from penname.core.tokens import Shards, open_shards
 from penname.training.arm import arm_of, run_name, train_settings
 from penname.training.card import write_card
@@ -255,8 +255,7 @@ def _finish(
     write_card(adapter / "README.md", record)
     write_json(files.folder / "run.json", record)
     write_text(files.folder / "config.json", json_text(voice.config.model_dump(mode="json")))
-    names = (f"adapter/{WEIGHTS}", f"adapter/{CONFIG}")
-    entries = {n: {"sha256": sha256_file(files.folder / n), "bytes": (files.folder / n).stat().st_size} for n in names}
+    entries = seal_files(files.folder, [adapter / WEIGHTS, adapter / CONFIG])
     counts = {"steps": at.step, "trained_tokens": at.trained_tokens}
     manifest = Manifest("train", VERSION, settings, inputs, entries, counts)
     write_text(files.folder / MANIFEST, json_text(manifest.to_json()))
