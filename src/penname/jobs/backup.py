@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from penname.core.errors import BadInput, PennameError
+from penname.core.errors import BadInput, PennameError, last_line
 from penname.core.files import read_text
 from penname.core.folder import VoiceFolder
 
@@ -138,7 +138,7 @@ def _would_take(plan: BackupPlan) -> set[str]:
         command += ["--exclude-file", file]
     done = subprocess.run([*command, "--", *plan.sources], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     if done.returncode not in (0, 3):  # 3: some source could not be read; what could be is listed, and the rest shows as missing
-        raise PennameError(f"restic refuses: {(done.stderr.strip().splitlines() or ['no reason given'])[-1]}")
+        raise PennameError(f"restic refuses: {last_line(done.stderr)}")
     taken = set()
     for line in done.stdout.splitlines():
         row = json.loads(line)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from penname.core.errors import BadInput, PennameError
+from penname.core.errors import BadInput, PennameError, last_line
 from penname.core.files import disk_error, sync_file, sync_folder
 from penname.core.hashing import sha256_file
 
@@ -134,7 +134,7 @@ class SshPlace:
         """Whether the item is there."""
         done = self._ssh(f"test -e {shlex.quote(self._at(item))}", check=False)
         if done.returncode not in (0, 1):
-            raise PennameError(f"{self.host} does not answer: {_last(done.stderr)}")
+            raise PennameError(f"{self.host} does not answer: {last_line(done.stderr)}")
         return done.returncode == 0
 
     def put(self, source: Path, item: str) -> None:
@@ -175,7 +175,7 @@ class RclonePlace:
         if done.returncode == 3:  # rclone's "directory not found"
             return []
         if done.returncode:
-            raise PennameError(f"rclone cannot read {self._at(item)}: {_last(done.stderr)}")
+            raise PennameError(f"rclone cannot read {self._at(item)}: {last_line(done.stderr)}")
         return list(json.loads(done.stdout))
 
     def holds(self, item: str) -> bool:
@@ -218,9 +218,5 @@ def _require(*tools: str) -> None:
 def _call(command: Sequence[str], check: bool = True) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     if check and done.returncode:
-        raise PennameError(f"{command[0]} failed: {_last(done.stderr) or f'exit {done.returncode}'}")
+        raise PennameError(f"{command[0]} failed: {last_line(done.stderr, f'exit {done.returncode}')}")
     return done
-
-
-def _last(text: str) -> str:
-    return (text.strip().splitlines() or [""])[-1]

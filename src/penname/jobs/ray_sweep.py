@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import socket
-import subprocess
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from penname.core.errors import BadInput
-from penname.jobs.sweep import Outcome, Sweep, Task
+from penname.core.errors import BadInput, first_line
+from penname.jobs.sweep import Outcome, Sweep, Task, run_task
 
 RETRIES = 5
 
@@ -39,25 +39,13 @@ def on_ray(voice: Path, tasks: Sequence[Task], sweep: Sweep) -> Iterator[Outcome
         try:
             yield ray.get(done)
         except RayError as error:
-            yield Outcome(task, 1, str(error).strip().splitlines()[0])
+            yield Outcome(task, 1, first_line(error))
 
 
 def _run_on_node(voice: str, task: Task, threads: int) -> Outcome:
     # Runs on a node. When the node's worker is killed, the trainer must not go on beside the run's next start: the
     # kernel ends it with its parent, and the run's lock would keep a second one out in any case.
-    more = ["--seed", str(task.seed), "--yes", "--set", f"carrier.threads={threads}"]
-    process: subprocess.Popen[str] = subprocess.Popen(
-        task.command("train", *more),
-        cwd=voice,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=_die_with_parent,
-    )
-    out, err = process.communicate()
-    text = (out if process.returncode == 0 else err).strip().splitlines()
-    return Outcome(task, process.returncode, text[-1] if text else "", socket.gethostname())
+    return replace(run_task(Path(voice), task, threads, _die_with_parent), where=socket.gethostname())
 
 
 def _die_with_parent() -> None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from penname.core.errors import BadInput
+from penname.core.errors import BadInput, last_line
 from penname.core.files import read_text
 
 # Key -> what its value must be, and how to say so.
@@ -126,14 +126,15 @@ def _toml(value: Any) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
-def run_task(voice: Path, task: Task, threads: int = 0) -> Outcome:
-    """Train one run in a subprocess; its last line of output tells what went wrong."""
+def run_task(voice: Path, task: Task, threads: int = 0, first: Callable[[], object] | None = None) -> Outcome:
+    """Train one run in a subprocess, which does ``first`` before all; its last line of output tells what went wrong."""
     more = ["--seed", str(task.seed), "--yes"]
     if threads:
         more += ["--set", f"carrier.threads={threads}"]
-    done = subprocess.run(task.command("train", *more), cwd=voice, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
-    text = (done.stdout if done.returncode == 0 else done.stderr).strip().splitlines()
-    return Outcome(task, done.returncode, text[-1] if text else "")
+    done = subprocess.run(
+        task.command("train", *more), cwd=voice, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, preexec_fn=first
+    )
+    return Outcome(task, done.returncode, last_line(done.stdout if done.returncode == 0 else done.stderr, ""))
 
 
 def make_shards(voice: Path, sweep: Sweep) -> None:
@@ -141,8 +142,7 @@ def make_shards(voice: Path, sweep: Sweep) -> None:
     for settings in sweep.arms:
         done = subprocess.run(Task(settings, 0).command("shard"), cwd=voice, capture_output=True, text=True, check=False)
         if done.returncode:
-            last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-            raise BadInput(f"the shards of {' '.join(settings) or 'the configuration'} could not be made: {last}")
+            raise BadInput(f"the shards of {' '.join(settings) or 'the configuration'} could not be made: {last_line(done.stderr)}")
 
 
 def run_sweep(voice: Path, sweep: Sweep, on_outcome: Callable[[Outcome], None], run_all: RunAll | None = None) -> SweepResult:

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from penname.core.errors import BadInput, PennameError
+from penname.core.errors import BadInput, PennameError, last_line
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 TIMEOUT_SECONDS = 120
@@ -23,7 +23,7 @@ def find_chromium() -> str:
 
 def print_pdf(page: Path) -> Path:
     """Print an HTML file to a PDF beside it. BadInput where there is no Chromium, PennameError where it fails or takes too long."""
-    target = page.with_suffix(".pdf")
+    target, aside = page.with_suffix(".pdf"), page.with_suffix(".part.pdf")
     with tempfile.TemporaryDirectory(prefix="penname-chromium-") as profile:
         command = [
             find_chromium(),
@@ -36,7 +36,7 @@ def print_pdf(page: Path) -> Path:
             "--disable-sync",
             f"--user-data-dir={profile}",
             "--no-pdf-header-footer",
-            f"--print-to-pdf={target}",
+            f"--print-to-pdf={aside}",
             page.resolve().as_uri(),
         ]
         try:
@@ -45,6 +45,7 @@ def print_pdf(page: Path) -> Path:
             raise PennameError(
                 f"Chromium has not printed {page} after {TIMEOUT_SECONDS} s; {page.name} stands, print it from a browser"
             ) from None
-    if done.returncode or not target.is_file():
-        raise PennameError(f"Chromium did not print {page}: {(done.stderr.strip().splitlines() or ['no reason given'])[-1]}")
+    if done.returncode or not aside.is_file():
+        raise PennameError(f"Chromium did not print {page}: {last_line(done.stderr)}")
+    aside.replace(target)
     return target

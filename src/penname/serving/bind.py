@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from penname.core.errors import BadInput
+from penname.core.errors import BadInput, first_line
 from penname.serving.adapter import Adapter, adapter_tensors
 from penname.serving.classes import ServingClass, half_fused, vllm_slot
 
@@ -102,7 +102,7 @@ def bind_weights(adapter: Adapter, folder: Path, multimodal: bool = False) -> Bi
     try:
         merged = PeftModel.from_pretrained(model, str(adapter.folder), is_trainable=False).merge_and_unload()
     except (ValueError, RuntimeError, KeyError) as error:
-        return Binding(2, where, "not bound", 0, len(adapter.pairs), (f"PEFT does not load it: {str(error).strip().splitlines()[0]}",))
+        return Binding(2, where, "not bound", 0, len(adapter.pairs), (f"PEFT does not load it: {first_line(error)}",))
     after = merged.state_dict()
     tensors = adapter_tensors(adapter)
     reasons, matched = [], 0

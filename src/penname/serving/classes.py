@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from penname.carriers.facts import read_config, text_config
-from penname.core.errors import BadInput
+from penname.core.errors import BadInput, first_line
 
 CLASSES = ("transformers", "transformers-multimodal", "vllm", "llama.cpp")
 VLLM_VERSION = "0.27"
@@ -54,7 +54,7 @@ def transformers_modules(folder: Path, multimodal: bool) -> dict[str, tuple[int,
         with torch.device("meta"):
             model = auto.from_config(config)
     except (ValueError, KeyError) as error:
-        raise BadInput(f"{folder} has no {'multimodal' if multimodal else 'causal'} class: {str(error).splitlines()[0]}") from None
+        raise BadInput(f"{folder} has no {'multimodal' if multimodal else 'causal'} class: {first_line(error)}") from None
     return {
         name: (module.out_features, module.in_features) for name, module in model.named_modules() if isinstance(module, torch.nn.Linear)
     }

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from penname.carriers.headers import read_checkpoint
-from penname.core.errors import BadInput, PennameError, ProofFailed
+from penname.core.errors import BadInput, PennameError, ProofFailed, last_line
 from penname.core.files import read_json
 from penname.core.progress import say
 from penname.serving import nvfp4_recipe
@@ -72,8 +72,8 @@ def _quantise(python: Path, merged: Path, out: Path) -> None:
     command = [str(python), "-I", str(Path(nvfp4_recipe.__file__)), str(merged), str(out)]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:
-        last = next((line for line in reversed(done.stderr.strip().splitlines()) if line.strip()), "it said nothing")
-        raise PennameError(f"llmcompressor did not finish (exit {done.returncode}): {last.strip()[:300]}; nothing was written")
+        said = last_line(done.stderr, "it said nothing").strip()[:300]
+        raise PennameError(f"llmcompressor did not finish (exit {done.returncode}): {said}; nothing was written")
     if not (out / "nvfp4.json").is_file():
         raise ProofFailed("llmcompressor ended well and left no nvfp4.json with its versions; nothing was written")
     if pickled := next((path.name for path in sorted(out.rglob("*")) if path.suffix in PICKLES), None):

@@ -26,7 +26,7 @@ from penname.carriers.loading import load_model, resolve_device, resolve_dtype, 
 from penname.carriers.random_init import random_model
 from penname.carriers.store import resolve_carrier
 from penname.core.config import TrainingConfig
-from penname.core.errors import BadInput, PennameError
+from penname.core.errors import BadInput, PennameError, first_line, last_line
 from penname.training.batch import Batch, make_batch
 from penname.training.carrier import prepare_model
 from penname.training.fused import fuse_model
@@ -77,11 +77,10 @@ def bench_row(spec: BenchSpec) -> dict[str, Any]:
     command = [sys.executable, "-m", "penname.training.bench"]
     done = subprocess.run(command, input=json.dumps(asdict(spec)), capture_output=True, text=True)
     if done.returncode in _KILLED:
-        return _row_head(spec) | {"out_of_memory": True, "tokens_per_second": None, "why": "the system stopped the process for memory"}
+        return _out_of_memory(spec, "the system stopped the process for memory")
     lines = done.stdout.strip().splitlines()
     if done.returncode != 0 or not lines:
-        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        raise PennameError(f"the bench of {spec.carrier} ended with exit code {done.returncode}: {last}")
+        raise PennameError(f"the bench of {spec.carrier} ended with exit code {done.returncode}: {last_line(done.stderr)}")
     row: dict[str, Any] = json.loads(lines[-1])
     if "error" in row:
         raise BadInput(row["error"])
@@ -102,12 +101,11 @@ def bench_step(spec: BenchSpec) -> dict[str, Any]:
     """Measure in this process: the row of ``carrier bench``. Running out of memory gives a row that says so."""
     try:
         return _measure(spec)
-    except (torch.OutOfMemoryError, MemoryError) as error:
-        return _row_head(spec) | {"out_of_memory": True, "tokens_per_second": None, "why": str(error).splitlines()[0]}
-    except RuntimeError as error:
-        if "allocate memory" not in str(error) and "out of memory" not in str(error):
+    except (RuntimeError, MemoryError) as error:
+        known = isinstance(error, (torch.OutOfMemoryError, MemoryError))
+        if not known and "allocate memory" not in str(error) and "out of memory" not in str(error):
             raise
-        return _row_head(spec) | {"out_of_memory": True, "tokens_per_second": None, "why": str(error).splitlines()[0]}
+        return _out_of_memory(spec, first_line(error))
 
 
 def _measure(spec: BenchSpec) -> dict[str, Any]:
@@ -124,7 +122,7 @@ def _measure(spec: BenchSpec) -> dict[str, Any]:
     settings = spec.training()
     resolved = prepare_model(model, spec.attention)
     if spec.gradient_checkpointing:
-        model.gradient_checkpointing_enable({"use_reentrant": False})
+        model.activation_checkpointing_enable({"use_reentrant": False})
     peft_model = attach_lora(model, settings, seed=1)
     resolved |= fuse_model(model) if spec.fused else {"fused": "none"}
     model.train()
@@ -173,6 +171,10 @@ def _measure(spec: BenchSpec) -> dict[str, Any]:
 def _row_head(spec: BenchSpec) -> dict[str, Any]:
     head = asdict(replace(spec, carrier=Path(spec.carrier).name))
     return head | {"trained_share": _TRAINED_SHARE, "out_of_memory": False}
+
+
+def _out_of_memory(spec: BenchSpec, why: str) -> dict[str, Any]:
+    return _row_head(spec) | {"out_of_memory": True, "tokens_per_second": None, "why": why}
 
 
 def _timed(step: Callable[[], None], device: torch.device) -> float:
