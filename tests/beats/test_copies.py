@@ -10,17 +10,18 @@ from pathlib import Path
 import pytest
 
 from penname.beats import Gate, run_beats
-from penname.beats.dataset import COLUMNS, export_dataset, pair_in_copy
+from penname.beats.dataset import COLUMNS, export_dataset
 from penname.beats.names import name_words
 from penname.books import read_book
 from penname.carriers.prompt import beat_segment, passage_segment
 from penname.cast import build_cast
 from penname.core.beatnames import rename_beat
 from penname.core.errors import StaleInput
+from penname.core.files import read_jsonl
 from penname.core.folder import VoiceFolder, open_voice
 from penname.core.stage import stage_writer
 from penname.core.store import load_beats, load_books, load_casts, load_copy, load_passages, save_book, save_cast
-from penname.core.values import Beat, Book, Cast, RenamedCopy
+from penname.core.values import Beat, Book, Cast, RenamedCopy, apply_edits, edits_within
 
 COPIES = 3
 
@@ -162,14 +163,19 @@ def test_the_same_voice_gives_the_same_bytes(voice: VoiceFolder, tmp_path: Path)
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
 
 
-def test_a_pair_is_renamed_on_both_sides(voice: VoiceFolder) -> None:
+def test_a_pair_is_renamed_on_both_sides(voice: VoiceFolder, tmp_path: Path) -> None:
     book = load_books(voice.books)[0]
     copy = load_copy(voice.copies / "1", book)
     words = old_words(book, load_casts(voice.cast, [book])[0], copy.text)
-    beats = {beat.passage_id: beat for beat in load_beats(voice.beats / "beats.jsonl")}
-    for passage in load_passages(voice.beats / "passages.jsonl"):
-        beat, text = pair_in_copy(book, copy, passage, beats[passage.id])
-        assert holds(beat, words) == [] and holds(text, words) == []
+    export_dataset(voice, tmp_path, beat_segment)
+    rows = [row for row in read_jsonl(tmp_path / "train.jsonl") if row["copy"] == 1]
+    passages = {passage.id: passage for passage in load_passages(voice.beats / "passages.jsonl") if passage.split == "train"}
+    assert [row["passage_id"] for row in rows] == list(passages)
+    for row in rows:
+        assert holds(row["prompt"], words) == [] and holds(row["completion"], words) == []
+        # The same text as the copy's own edits make of the passage.
+        start, end = passages[row["passage_id"]].start, passages[row["passage_id"]].end
+        assert row["completion"] == apply_edits(book.text[start:end], tuple(edits_within(copy.edits, start, end))).strip()
 
 
 def test_without_copies_it_says_what_to_run(voice: VoiceFolder, tmp_path: Path) -> None:

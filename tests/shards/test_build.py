@@ -15,7 +15,7 @@ from penname.core.folder import VoiceFolder, open_voice
 from penname.core.store import load_passages
 from penname.core.tokens import Shards, open_shards
 from penname.shards import build_shards, run_shards, shards_inputs, shards_settings
-from penname.shards.corpus import CopySpans, Pair, corpus_passages
+from penname.shards.corpus import Pair, corpus_passages
 from tiny import tiny_carrier
 from voices import NEW_NAMES, settings_toml, tiny_book, tiny_voice
 
@@ -178,12 +178,13 @@ def test_what_corpus_words_leaves_out_is_named_and_stands_in_shards_of_its_own(v
 
 
 def test_spans_are_carried_through_edits() -> None:
-    from penname.core.values import Edit, RenamedCopy
+    from penname.core.values import CopySpans, Edit, RenamedCopy
 
     # "Anna met Anna." -> "Sophia met Sophia."
     copy = RenamedCopy("b", 1, "Sophia met Sophia.", (Edit(0, 4, "Sophia", "p"), Edit(9, 13, "Sophia", "p")), {})
     spans = CopySpans(copy)
     assert [spans.at(p) for p in (0, 4, 9, 13, 14)] == [0, 6, 11, 17, 18]
+    assert (spans.text(0, 4), spans.text(4, 9), spans.text(9, 14)) == ("Sophia", " met ", "Sophia.")
 
 
 def test_two_runs_give_the_same_bytes(tmp_path: Path) -> None:

@@ -12,11 +12,11 @@ from typing import Any
 
 from penname.core.beatnames import rename_beat
 from penname.core.errors import StaleInput
-from penname.core.files import jsonl_text, write_json, write_text
+from penname.core.files import jsonl_text, write_bytes, write_json, write_text
 from penname.core.folder import VoiceFolder
 from penname.core.stage import require_manifest
 from penname.core.store import load_beats, load_books, load_copy, load_passages
-from penname.core.values import Beat, Book, Passage, RenamedCopy, apply_edits, edits_within
+from penname.core.values import JUDGING_COPY, Beat, Book, CopySpans, Passage
 
 COLUMNS = ("prompt", "completion", "passage_id", "book", "chapter", "copy", "split")
 
@@ -35,7 +35,7 @@ def export_dataset(
     passages = load_passages(voice.beats / "passages.jsonl")
     beats = {beat.passage_id: beat for beat in load_beats(voice.beats / "beats.jsonl")}
     counts: dict[str, Any] = {"voice": voice.name, "columns": list(COLUMNS)}
-    for split, copies in (("train", _training_copies(voice)), ("heldout", [0])):
+    for split, copies in (("train", _training_copies(voice)), ("heldout", [JUDGING_COPY])):
         rows = [
             row
             for copy in copies
@@ -48,14 +48,8 @@ def export_dataset(
     return counts
 
 
-def pair_in_copy(book: Book, copy: RenamedCopy, passage: Passage, beat: Beat) -> tuple[str, str]:
-    """(beat, passage text) as they stand in a copy."""
-    edits = tuple(edits_within(copy.edits, passage.start, passage.end))
-    return rename_beat(beat, copy.names), apply_edits(book.text[passage.start : passage.end], edits)
-
-
 def _training_copies(voice: VoiceFolder) -> list[int]:
-    copies = sorted(int(path.name) for path in voice.copies.iterdir() if path.name.isdigit() and path.name != "0")
+    copies = sorted(int(path.name) for path in voice.copies.iterdir() if path.name.isdigit() and int(path.name) != JUDGING_COPY)
     if not copies:
         raise StaleInput("there is no training copy in copies/; run: penname rename")
     return copies
@@ -70,8 +64,9 @@ def _rows(
     finish: Callable[[str], str],
 ) -> Iterator[dict[str, Any]]:
     copies = {book.id: load_copy(folder, book) for book in books.values()}
+    spans = {book_id: CopySpans(copy) for book_id, copy in copies.items()}
     for passage in passages:
-        beat, text = pair_in_copy(books[passage.book_id], copies[passage.book_id], passage, beats[passage.id])
+        beat, text = rename_beat(beats[passage.id], copies[passage.book_id].names), spans[passage.book_id].text(passage.start, passage.end)
         values = (render(beat), finish(text), passage.id, passage.book_id, passage.chapter, int(folder.name), passage.split)
         yield dict(zip(COLUMNS, values, strict=True))
 
@@ -82,6 +77,6 @@ def _write_parquet(path: Path, rows: list[dict[str, Any]]) -> None:
 
     kinds = {"chapter": pa.int32(), "copy": pa.int32()}
     schema = pa.schema([(name, kinds.get(name, pa.string())) for name in COLUMNS])
-    aside = path.with_name(f".{path.name}.part")
-    pq.write_table(pa.Table.from_pylist(rows, schema=schema), aside)
-    aside.replace(path)
+    written = pa.BufferOutputStream()
+    pq.write_table(pa.Table.from_pylist(rows, schema=schema), written)
+    write_bytes(path, written.getvalue().to_pybytes())

@@ -5,8 +5,10 @@ Every offset is a half-open code-point offset into the text that the value belon
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import Literal
 
 Split = Literal["train", "heldout"]
@@ -139,12 +141,15 @@ class Edit:
     entity: str
 
 
+JUDGING_COPY = 0  # held-out text and beats go through its name map, which no training copy uses
+
+
 @dataclass(frozen=True, slots=True)
 class RenamedCopy:
     """One renamed copy of a book: ``text`` is the book's text with ``edits`` applied, and nothing else differs."""
 
     book_id: str
-    copy: int  # 0 is the map kept for judging, 1... are training copies
+    copy: int  # JUDGING_COPY, or 1... to train on
     text: str
     edits: tuple[Edit, ...]
     names: Mapping[str, str]  # old full surface -> new full surface
@@ -198,3 +203,20 @@ def edits_within(edits: tuple[Edit, ...], start: int, end: int) -> Iterator[Edit
     for edit in edits:
         if start <= edit.start and edit.end <= end:
             yield replace(edit, start=edit.start - start, end=edit.end - start)
+
+
+class CopySpans:
+    """Carries spans of a book's text into a copy. An edit that begins before a position shifts it."""
+
+    def __init__(self, copy: RenamedCopy) -> None:
+        self._text = copy.text
+        self._starts = [edit.start for edit in copy.edits]
+        self._shifts = [0, *accumulate(len(edit.new) - (edit.end - edit.start) for edit in copy.edits)]
+
+    def at(self, position: int) -> int:
+        """The position in the copy; positions inside an edit are a mistake of the caller."""
+        return position + self._shifts[bisect_right(self._starts, position - 1)]
+
+    def text(self, start: int, end: int) -> str:
+        """What the copy has where ``start:end`` stands in the book."""
+        return self._text[self.at(start) : self.at(end)]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, groupby
+from itertools import groupby
 
 from penname.core.beatnames import rename_beat
 from penname.core.rng import CounterRng
-from penname.core.values import Beat, Book, Passage, RenamedCopy
+from penname.core.values import Beat, Book, CopySpans, Passage, RenamedCopy
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +36,6 @@ class LeftOut:
     words: int
     why: str
     tokens: int = 0
-
-
-class CopySpans:
-    """Carries spans of a book's text into a copy. An edit that begins before a position shifts it."""
-
-    def __init__(self, copy: RenamedCopy) -> None:
-        self._starts = [edit.start for edit in copy.edits]
-        self._shifts = [0, *accumulate(len(edit.new) - (edit.end - edit.start) for edit in copy.edits)]
-
-    def at(self, position: int) -> int:
-        """The position in the copy; positions inside an edit are a mistake of the caller."""
-        return position + self._shifts[bisect_right(self._starts, position - 1)]
 
 
 def corpus_passages(passages: Sequence[Passage], books: Mapping[str, Book], words: int, seed: int) -> list[Passage]:

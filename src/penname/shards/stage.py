@@ -14,12 +14,11 @@ from penname.core.folder import VoiceFolder
 from penname.core.progress import progress
 from penname.core.stage import Manifest, require_manifest, stage_writer
 from penname.core.store import load_beats, load_books, load_copy, load_passages
-from penname.core.values import Beat, Book, Passage
+from penname.core.values import JUDGING_COPY, Beat, Book, Passage
 from penname.shards.build import build_shards
 from penname.shards.corpus import LeftOut, Pair, corpus_passages, pairs_of_copy
 
 VERSION = 1
-JUDGING_COPY = 0  # held-out text goes through the name map that no training copy uses
 
 
 def shards_settings(config: Config) -> dict[str, Any]:
