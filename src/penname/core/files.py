@@ -81,13 +81,18 @@ def read_json(path: Path) -> Any:
         raise BadInput(f"{path} is not JSON: {error.msg} at line {error.lineno}") from None
 
 
-def read_jsonl(path: Path) -> Iterator[Any]:
-    """The values of a JSONL file, line by line."""
+def read_jsonl(path: Path, *, growing: bool = False) -> Iterator[Any]:
+    """The values of a JSONL file, line by line; BadInput for one that does not parse.
+
+    ``growing``: something writes it now, or was killed as it did, so such a line is the last and is left out.
+    """
     for number, line in enumerate(read_text(path).split("\n"), 1):
         if line.strip():
             try:
                 yield json.loads(line)
             except json.JSONDecodeError as error:
+                if growing:
+                    return
                 raise BadInput(f"{path}, line {number}, is not JSON: {error.msg}") from None
 
 

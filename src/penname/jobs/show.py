@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from penname.core.files import read_json
+from penname.core.errors import last_line
+from penname.core.files import read_json, read_jsonl
 from penname.jobs.record import all_jobs
 
 RATE_STEPS = 20  # the rate is the mean over so many of the newest steps
@@ -46,7 +46,7 @@ def _progress(voice: Path) -> dict[str, Any]:
     logs = sorted(voice.glob("runs/*/metrics.jsonl"), key=lambda path: path.stat().st_mtime)
     if not logs:
         return {}
-    steps = [row for row in _rows(logs[-1]) if "loss" in row]
+    steps = [row for row in read_jsonl(logs[-1], growing=True) if "loss" in row]
     if not steps:
         return {}
     recent = steps[-RATE_STEPS:]
@@ -63,19 +63,8 @@ def _progress(voice: Path) -> dict[str, Any]:
     }
 
 
-def _rows(path: Path) -> list[dict[str, Any]]:
-    rows = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        try:
-            rows.append(json.loads(line))
-        except ValueError:
-            break  # the line being written now
-    return rows
-
-
 def _last_line(log: Path) -> str:
     try:
-        lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        return last_line(log.read_text(encoding="utf-8", errors="replace"), "")
     except OSError:
         return ""
-    return lines[-1] if lines else ""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from penname.core.files import read_json
+from penname.core.files import read_json, read_jsonl, read_text
 from penname.core.folder import VoiceFolder
 from penname.core.stage import Manifest, read_manifest
 from penname.core.store import load_book
@@ -72,9 +71,9 @@ class Facts:
         return sum(book.words for book in self.books)
 
 
-def gather(voice: VoiceFolder) -> Facts:
-    """Read everything that is there; nothing is computed that a stage has not written."""
-    manifests = {
+def finished_stages(voice: VoiceFolder) -> dict[str, Manifest]:
+    """The manifests of the stages that are there to be shown, by name."""
+    return {
         name: manifest
         for name, folder, file in (
             ("books", voice.books, "manifest.json"),
@@ -89,6 +88,11 @@ def gather(voice: VoiceFolder) -> Facts:
         )
         if (manifest := read_manifest(folder, file)) is not None
     }
+
+
+def gather(voice: VoiceFolder) -> Facts:
+    """Read everything that is there; nothing is computed that a stage has not written."""
+    manifests = finished_stages(voice)
     return Facts(
         name=voice.name,
         carrier=Path(voice.config.carrier.name).name,
@@ -155,7 +159,7 @@ def _beat_examples(voice: VoiceFolder, count: int = 5) -> tuple[tuple[str, str],
             continue
         book = passage["book_id"]
         if book not in texts:
-            texts[book] = (voice.books / book / "text.txt").read_bytes().decode("utf-8")
+            texts[book] = read_text(voice.books / book / "text.txt")
         examples.append((beat["text"], texts[book][passage["start"] : passage["end"]]))
     return tuple(examples)
 
@@ -172,13 +176,4 @@ def _run(folder: Path) -> RunFacts:
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
-    if not path.is_file():
-        return []
-    rows = []
-    for line in path.read_text(encoding="utf-8").split("\n"):
-        if line.strip():
-            try:
-                rows.append(json.loads(line))
-            except ValueError:
-                break  # a line that is being written
-    return rows
+    return list(read_jsonl(path, growing=True)) if path.is_file() else []

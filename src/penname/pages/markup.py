@@ -5,8 +5,13 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
+
+TEMPLATES = Path(__file__).parent / "templates"
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,16 @@ def plain(text: object) -> str:
         else:
             out.append(f"\N{REPLACEMENT CHARACTER}U+{ord(char):04X}")
     return "".join(out)
+
+
+def templates() -> Environment:
+    """The pages' templates: a name that is missing is an error, and whatever an expression gives is escaped, markup apart."""
+    return Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, finalize=_finalize)
+
+
+def _finalize(value: Any) -> Any:
+    # Applied to every {{ expression }}: markup stays, anything else loses its control characters and is escaped by Jinja.
+    return value if isinstance(value, Markup) else plain(value)
 
 
 def table_of(table: Table) -> Markup:

@@ -6,55 +6,50 @@ import json
 import shlex
 from collections import Counter
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from penname.core.progress import format_seconds
 from penname.pages.gather import Facts, RunFacts
 from penname.pages.judged import ControlsView, VerdictView, controls_view, curve_view, driver_tables, style_plots, verdict_view
-from penname.pages.markup import Table, marked, plain, table_of
+from penname.pages.markup import TEMPLATES, Table, marked, table_of, templates
 from penname.pages.svg import Series, bar_chart, line_chart
 
-TEMPLATES = Path(__file__).parent / "templates"
 PASSAGES_SHOWN = 4
 REMOVED_SHOWN = 12
 
 
 def report_page(facts: Facts, spans: dict[str, list[tuple[int, int]]] | None = None) -> str:
     """The page. ``spans``: sample text -> the copied spans of it (half-open, sorted), marked where the passage is shown."""
-    environment = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, finalize=_finalize)
     controls: ControlsView | None = controls_view(facts.controls, facts.registration)
     verdict: VerdictView | None = verdict_view(facts.verdict)
-    return environment.get_template("report.html").render(
-        facts=facts,
-        style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),
-        runs=facts.runs,
-        verdict=verdict,
-        controls=controls,
-        style_plots=style_plots(facts.verdict),
-        drivers=driver_tables(facts.verdict),
-        curves=[curve_view(curve) for curve in facts.curves],
-        plots=_plots(facts),
-        run_table=_run_table(facts.runs),
-        passages=_passages(facts, spans or {}),
-        beat_rules=_beat_rules(facts),
-        book_table=_book_table(facts),
-        carrier_table=_carrier_table(facts.runs),
-        timing_table=_timing_table(facts),
-        provenance=_provenance(facts),
-        config=json.dumps(facts.config, indent=2, ensure_ascii=False),
-        commands=_commands(facts),
-        table_of=table_of,
-        missing=_missing,
+    return (
+        templates()
+        .get_template("report.html")
+        .render(
+            facts=facts,
+            style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),
+            runs=facts.runs,
+            verdict=verdict,
+            controls=controls,
+            style_plots=style_plots(facts.verdict),
+            drivers=driver_tables(facts.verdict),
+            curves=[curve_view(curve) for curve in facts.curves],
+            plots=_plots(facts),
+            run_table=_run_table(facts.runs),
+            passages=_passages(facts, spans or {}),
+            beat_rules=_beat_rules(facts),
+            book_table=_book_table(facts),
+            carrier_table=_carrier_table(facts.runs),
+            timing_table=_timing_table(facts),
+            provenance=_provenance(facts),
+            config=json.dumps(facts.config, indent=2, ensure_ascii=False),
+            commands=_commands(facts),
+            table_of=table_of,
+            missing=_missing,
+        )
     )
-
-
-def _finalize(value: Any) -> Any:
-    # Applied to every {{ expression }}: markup stays, anything else loses its control characters and is escaped by Jinja.
-    return value if isinstance(value, Markup) else plain(value)
 
 
 def _missing(verb: str, what: str) -> Markup:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -24,7 +23,7 @@ from starlette.staticfiles import StaticFiles
 
 from penname.core.errors import PennameError
 from penname.pages.desk import Desk, Open
-from penname.pages.markup import marked, plain
+from penname.pages.markup import marked, templates
 from penname.pages.svg import pair_map
 
 PAGES = Path(__file__).parent
@@ -36,8 +35,7 @@ POLICY = (
 
 def review_app(desk: Desk, token: str, port: int) -> Starlette:
     """The page's application for a desk. ``token`` opens it once by URL and from then on by cookie."""
-    environment = Environment(loader=FileSystemLoader(PAGES / "templates"), autoescape=True, undefined=StrictUndefined, finalize=_finalize)
-
+    environment = templates()
     notes: dict[str, str] = {}
 
     def page(name: str, **values: Any) -> HTMLResponse:
@@ -174,7 +172,3 @@ def _snippet(found: Open, start: int, end: int) -> Markup:
     if not spans and (at := text.find(found.question.form)) >= 0:
         spans = [(at, at + len(found.question.form))]
     return marked(text, spans)
-
-
-def _finalize(value: Any) -> Any:
-    return value if isinstance(value, Markup) else plain(value)

@@ -9,7 +9,7 @@ from penname.core.folder import VoiceFolder
 from penname.core.hashing import sha256_file
 from penname.core.stage import Manifest, read_manifest, stage_writer
 from penname.pages.copied import copied_spans
-from penname.pages.gather import Facts, gather
+from penname.pages.gather import finished_stages, gather
 from penname.pages.report import report_page
 
 VERSION = 1
@@ -23,16 +23,12 @@ def report_settings(config: Config) -> dict[str, Any]:
 
 def report_inputs(voice: VoiceFolder) -> dict[str, str]:
     """Digests of everything that is there to be shown."""
-    return _inputs(voice, gather(voice))
-
-
-def _inputs(voice: VoiceFolder, facts: Facts) -> dict[str, str]:
-    inputs = {name: manifest.digest for name, manifest in facts.manifests.items()}
-    for run in facts.runs:
+    inputs = {name: manifest.digest for name, manifest in finished_stages(voice).items()}
+    for record in sorted(voice.runs.glob("*/run.json")):
         for name in ("run.json", "metrics.jsonl", "samples.jsonl"):
-            path = voice.runs / run.name / name
+            path = record.with_name(name)
             if path.is_file():
-                inputs[f"{run.name}/{name}"] = sha256_file(path)
+                inputs[f"{record.parent.name}/{name}"] = sha256_file(path)
     for path in sorted(voice.judging.glob("curve-*.json")):
         inputs[path.name] = sha256_file(path)
     return inputs
@@ -40,14 +36,14 @@ def _inputs(voice: VoiceFolder, facts: Facts) -> dict[str, str]:
 
 def run_report(voice: VoiceFolder) -> Manifest:
     """Write the page from what is there; stages that are missing are shown as missing."""
-    facts = gather(voice)
+    inputs, facts = report_inputs(voice), gather(voice)
     page = report_page(facts, copied_spans(voice, facts))
     with stage_writer(
         voice.path,
         stage="report",
         version=VERSION,
         settings=report_settings(voice.config),
-        inputs=_inputs(voice, facts),
+        inputs=inputs,
         counts={"runs": len(facts.runs), "bytes": len(page.encode())},
         name=MANIFEST,
     ) as out:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from penname.core.errors import BadInput
-from penname.core.files import disk_error, write_text
+from penname.core.files import disk_error, jsonl_text, read_jsonl, write_text
 
 
 class MetricsLog:
@@ -18,7 +17,8 @@ class MetricsLog:
         self._path, self._active = path, active
         self._tracker = _tracker(track, path.parent)
         if active:
-            write_text(path, "".join(line + "\n" for line in _lines_until(path, step)))
+            before = read_jsonl(path, growing=True) if step and path.exists() else ()
+            write_text(path, jsonl_text(row for row in before if row["step"] <= step))
 
     def __enter__(self) -> MetricsLog:
         self._file = self._path.open("a", encoding="utf-8") if self._active else None
@@ -54,26 +54,12 @@ class MetricsLog:
     def _write(self, row: dict[str, Any]) -> None:
         if self._file:
             try:
-                self._file.write(json.dumps(row) + "\n")
+                self._file.write(jsonl_text([row]))
                 self._file.flush()
             except OSError as error:
                 raise disk_error(error, self._path) from error
         if self._tracker:
             self._tracker.log(row)
-
-
-def _lines_until(path: Path, step: int) -> list[str]:
-    if step == 0 or not path.exists():
-        return []
-    kept = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        try:
-            row = json.loads(line)
-        except ValueError:
-            break  # the last line of a run that was killed while it wrote
-        if row["step"] <= step:
-            kept.append(line)
-    return kept
 
 
 class _TensorBoard:
