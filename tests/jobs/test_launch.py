@@ -37,7 +37,7 @@ def voice(tmp_path):
                 os.kill(identity.pid, signal.SIGKILL)
 
 
-def until(condition, seconds=20.0):
+def until(condition, seconds=60.0):
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if condition():
@@ -157,6 +157,16 @@ def test_the_same_record_reads_as_running_when_it_is_true(voice):
     finally:
         os.close(handle)
     assert read_job(folder).state == "died"
+
+
+def test_a_job_that_has_ended_keeps_no_new_one_out_while_its_watcher_goes(voice):
+    folder, handle = planted(voice, own_identity())
+    write_json(folder / "exit.json", {"code": 0, "stopped": False, "why": ""})
+    try:
+        assert (read_job(folder).state, read_job(folder).alive) == ("done", True)
+        assert launch_forever(voice).id == "logs-1"
+    finally:
+        os.close(handle)
 
 
 def test_a_log_is_never_overwritten(voice, tmp_path):

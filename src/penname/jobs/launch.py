@@ -44,7 +44,7 @@ def launch(
     jobs = voice / "jobs"
     with exclusively(jobs / ".launching", "another penname launch is starting a job in this folder; see: penname jobs"):
         for job in all_jobs(jobs):
-            if job.alive:
+            if job.state == "running":  # a watcher that has written its job's end may hold the lock for a moment more
                 raise PennameError(
                     f"the job {job.id} of this voice runs (penname {' '.join(job.command)}); wait for it, or: penname stop {job.id}"
                 )
