@@ -172,3 +172,10 @@ def test_a_file_that_is_no_cache_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "c").write_bytes(b"not a database at all, but long enough to be looked at" * 50)
     with pytest.raises(BadInput, match="cannot be used as the cache of beats"):
         run(Scripted(), tmp_path / "c")
+
+
+def test_a_cache_that_cannot_be_opened_is_not_to_be_moved_away(tmp_path: Path) -> None:
+    """It holds answers that were paid for: only a file that is no cache is in the way."""
+    (tmp_path / "c").mkdir()
+    with pytest.raises(PennameError, match=r"cannot be read or written \(unable to open database file\).*Every answer in it is kept"):
+        run(Scripted(), tmp_path / "c")

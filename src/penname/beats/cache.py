@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from penname.core.errors import BadInput
+from penname.core.errors import BadInput, PennameError
 from penname.core.hashing import sha256_bytes, sha256_value
 
 _SCHEMA = """
@@ -64,17 +64,22 @@ class AnswerCache:
 
 @contextmanager
 def open_cache(path: Path | None) -> Iterator[AnswerCache]:
-    """The cache in ``path`` (in memory where it is None). BadInput where the file is no such cache."""
-    if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    # isolation_level None: every statement commits by itself. WAL: a commit is one append, and a reader never waits.
-    connection = sqlite3.connect(path or ":memory:", isolation_level=None)
+    """The cache in ``path`` (in memory where it is None).
+
+    BadInput where the file is no such cache; PennameError where it cannot be opened or written (a full disk), and what it holds stays.
+    """
     try:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute(_SCHEMA)
-        yield AnswerCache(connection)
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        # isolation_level None: every statement commits by itself. WAL: a commit is one append, and a reader never waits.
+        with closing(sqlite3.connect(path or ":memory:", isolation_level=None)) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute(_SCHEMA)
+            yield AnswerCache(connection)
+    except sqlite3.OperationalError as error:  # a kind of DatabaseError, and no fault of the file's
+        raise PennameError(
+            f"{path} cannot be read or written ({error}); mend that and run: penname beat. Every answer in it is kept"
+        ) from error
     except sqlite3.DatabaseError as error:
         raise BadInput(f"{path} cannot be used as the cache of beats ({error}); move it away and run: penname beat") from error
-    finally:
-        connection.close()
