@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from penname.beats import KeywordAnnotator
-from penname.beats.words import count_words
+from penname.core.beatstyle import count_words
 
 
 def test_the_lines_of_a_small_town(town) -> None:

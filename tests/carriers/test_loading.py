@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import struct
 import subprocess
@@ -20,6 +21,7 @@ from penname.carriers import (
     resolve_carrier,
     resolve_device,
     resolve_dtype,
+    set_threads,
     stage_carrier,
     stage_smollm2,
     staged_carriers,
@@ -197,6 +199,19 @@ def test_devices_and_types():
     if not torch.cuda.is_available():
         with pytest.raises(BadInput, match="no CUDA device"):
             resolve_device("cuda")
+
+
+def test_threads_are_those_given_or_openmps_or_every_core_this_process_may_use(monkeypatch):
+    before = torch.get_num_threads()
+    try:
+        monkeypatch.setenv("OMP_NUM_THREADS", "3,2")  # a number a level of nesting, as OpenMP takes it
+        assert (set_threads(2), set_threads(0)) == (2, 3)
+        monkeypatch.setenv("OMP_NUM_THREADS", "")
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 5})
+        monkeypatch.setattr(os, "cpu_count", lambda: 64)
+        assert set_threads(0) == 2
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_names_in_the_cache(cache):

@@ -85,7 +85,9 @@ def test_a_difference_stands_clear_of_the_spreads_or_does_not():
 def test_repetitions_are_pooled_and_settings_told_apart():
     again = [replace(row("a", speed, 0.02), settings={"seq_len": 2048, "batch": 1}) for speed in (900, 1000, 1100)]
     other = replace(row("a", 400), settings={"seq_len": 4096, "batch": 1})
+    again = [replace(one, host_bytes=size) for one, size in zip(again, (5, 7, None), strict=True)]
     rows = pooled([*again, other])
+    assert rows[0].host_bytes == 7  # what a machine with one memory for both must hold
     assert [(r.tokens_per_second, round(r.spread, 2)) for r in rows] == [(1000, 0.2), (400, 0.0)]
     assert labels(rows) == ["a, seq_len 2048", "a, seq_len 4096"]
 

@@ -9,6 +9,7 @@ import time
 import pytest
 import torch
 
+from penname.carriers.facts import is_recurrent, layout_of
 from penname.carriers.findings import findings
 from penname.carriers.headers import TensorInfo
 from penname.carriers.kernels import kernel_versions
@@ -61,6 +62,13 @@ def test_the_hybrid_is_covered_by_41_percent_and_by_66_with_its_linear_projectio
     assert round(100 * resolve_targets(probe, "attention+mlp+linear").share) == 66
     assert (probe.layer_types.count("linear_attention"), probe.layer_types.count("full_attention")) == (18, 6)
     assert any("41% of the text model" in sentence and "66%" in sentence for sentence in findings(probe, NO_KERNELS))
+
+
+def test_layers_that_carry_a_state_make_a_hybrid_and_any_attention_does_not():
+    kinds = ("full_attention", "sliding_attention", "chunked_attention", "linear_attention", "mamba", "conv")
+    assert list(filter(is_recurrent, kinds)) == ["linear_attention", "mamba", "conv"]
+    assert layout_of({"layer_types": ["chunked_attention", "full_attention"], "num_hidden_layers": 2}) == "dense"
+    assert layout_of({"layer_types": ["conv", "full_attention"], "num_hidden_layers": 2}) == "hybrid"
 
 
 def test_untied_embeddings_are_counted_twice_and_said():

@@ -9,7 +9,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from penname.core.errors import BadInput
-from penname.serving.adapter import WEIGHTS, read_adapter, write_adapter
+from penname.core.hashing import ADAPTER_WEIGHTS
+from penname.serving.adapter import read_adapter, write_adapter
 from penname.serving.bind import bind_names, bind_weights, overall
 from penname.serving.classes import FULL, TEXT, half_fused, serving_class
 from penname.serving.export import rekey
@@ -29,8 +30,8 @@ def test_a_good_adapter_binds_at_both_depths(dense):
 
 def test_zero_lora_b_does_not_bind(dense, tmp_path):
     carrier, adapter = dense
-    tensors = load_file(adapter.folder / WEIGHTS)
-    save_file({key: torch.zeros_like(t) if "lora_B" in key else t for key, t in tensors.items()}, adapter.folder / WEIGHTS)
+    tensors = load_file(adapter.folder / ADAPTER_WEIGHTS)
+    save_file({key: torch.zeros_like(t) if "lora_B" in key else t for key, t in tensors.items()}, adapter.folder / ADAPTER_WEIGHTS)
     binding = bind_weights(read_adapter(adapter.folder), carrier)
     assert (binding.state, binding.matched) == ("not bound", 0)
     assert "model.layers.0.mlp.down_proj did not change; its lora_B is all zeros" in binding.reasons
@@ -117,7 +118,7 @@ def test_a_pickle_is_refused_unread_even_beside_safetensors(dense, tmp_path, nam
 @pytest.mark.parametrize("damage", ["cut", "foreign", "no configuration", "not lora"])
 def test_damaged_adapters_get_a_sentence(dense, damage):
     _, adapter = dense
-    file = adapter.folder / WEIGHTS
+    file = adapter.folder / ADAPTER_WEIGHTS
     if damage == "cut":
         file.write_bytes(file.read_bytes()[:-100])
         sentence = "is cut off"

@@ -73,6 +73,8 @@ def test_beats_are_one_line_of_twenty_words(tmp_path):
     assert check_beat(" Jane\n waits. ") == "Jane waits."
     with pytest.raises(BadInput, match="has 21 words, and a beat has at most 20"):
         check_beat("word " * 21)
+    dashed = "One – " + "word " * 19  # a dash is no word, here as at the gate that let such beats be trained on
+    assert check_beat(dashed) == dashed.strip()
     with pytest.raises(BadInput, match="wants a beat"):
         check_beat("  ")
     file = tmp_path / "scene.txt"

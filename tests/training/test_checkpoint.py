@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from penname.core.errors import PennameError
+from penname.training import checkpoint
 from penname.training.checkpoint import MARKER, complete_checkpoints, damage, newest_checkpoint, save_checkpoint
 
 ADAPTER = {"a": torch.arange(6.0)}
@@ -28,6 +29,12 @@ def test_what_is_saved_comes_back_bit_by_bit(tmp_path: Path) -> None:
     assert torch.equal(found.adapter["a"], ADAPTER["a"])
     assert set(found.optimizer) == set(OPTIMIZER)
     assert found.state["seed"] == 1
+
+
+def test_a_disk_that_keeps_other_bytes_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The marker holds the hashes of what was to be written, not of what stands there."""
+    monkeypatch.setattr(checkpoint, "_write_synced", lambda path, data: path.write_bytes(bytes([data[0] ^ 1]) + data[1:]))
+    assert damage(save(tmp_path, 3)) == "adapter.safetensors has other bytes than were written"
 
 
 def test_rotation_keeps_the_newest_complete_ones_of_this_run_only(tmp_path: Path) -> None:

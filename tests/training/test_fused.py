@@ -80,8 +80,8 @@ def plain_step(peft_model: PeftModel, batch: Batch) -> tuple[float, torch.Tensor
 
 
 def fused_step(peft_model: PeftModel, batch: Batch) -> tuple[float, torch.Tensor]:
-    loss, count = forward_backward(peft_model.get_base_model(), batch, 1 / len(batch.targets))
-    return loss / count, gradients(peft_model)
+    loss = forward_backward(peft_model.get_base_model(), batch, 1 / len(batch.targets))
+    return loss / len(batch.targets), gradients(peft_model)
 
 
 def fused_copy(kind: str, **settings: object) -> PeftModel:

@@ -59,7 +59,7 @@ def test_accumulation_weighs_tokens_and_not_rows(dense: Tiny, tmp_path: Path) ->
     from penname.training.batch import batch_of
     from penname.training.step import forward_backward
 
-    sums = [forward_backward(peft_model.get_base_model(), batch_of(dense.shards.row(row)), 1.0)[0] for row in (first, second)]
+    sums = [forward_backward(peft_model.get_base_model(), batch_of(dense.shards.row(row)), 1.0) for row in (first, second)]
     train(peft_model, dense.shards, settings, seed=1, run_id="x", files=RunFiles(tmp_path))
     loss = json.loads((tmp_path / "metrics.jsonl").read_text().splitlines()[1])["loss"]
     assert loss == pytest.approx(sum(sums) / sum(counts), abs=1e-5)

@@ -9,7 +9,8 @@ from statistics import mean, median
 from typing import Any
 
 from penname.beats.gate import RULES
-from penname.beats.words import FUNCTION_WORDS, base_form, count_words, folded
+from penname.beats.words import FUNCTION_WORDS, base_form, folded
+from penname.core.beatstyle import count_words
 from penname.core.values import Beat
 
 _OPENING_WORDS = 2

@@ -12,11 +12,11 @@ from penname.beats.annotator import Refusal, Style
 from penname.beats.inverse_prompt import prompt_words
 from penname.beats.language import LanguageRule
 from penname.beats.names import NameBook
-from penname.beats.words import count_words, folded
+from penname.beats.words import folded
+from penname.core.beatstyle import BEAT_WORDS_MAX, count_words
 from penname.core.values import Book, Cast, Passage
 
 GATE_VERSION = 1
-WORDS_MAX = 20
 WORDS_MIN = 3
 COPIED_WORDS_MAX = 4
 _REPEAT_SHARE = 0.8
@@ -56,8 +56,8 @@ class Gate:
             return Refusal("refusal", f'it refuses ("{match.group()}") instead of saying what happens')
         if match := _META.search(line):
             return Refusal("meta", f'it talks about the text ("{match.group()}"); say what happens, not how it is written')
-        if (words := count_words(line)) > WORDS_MAX:
-            return Refusal("words", f"it has {words} words; at most {WORDS_MAX} are allowed")
+        if (words := count_words(line)) > BEAT_WORDS_MAX:
+            return Refusal("words", f"it has {words} words; at most {BEAT_WORDS_MAX} are allowed")
         if style == "sentence" and (why := self._language.refuses(line)):
             return Refusal("language", why)
         if bad := self.names.refused(line, passage):

@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from penname.beats.annotator import Answer, Ask, Style
 from penname.beats.names import NameBook
 from penname.beats.words import FUNCTION_WORDS, base_form
+from penname.core.beatstyle import BEAT_WORDS_MAX
 from penname.core.values import Book, Passage
 
 KEYWORD_ATTEMPTS = 30  # choices of words that are tried before the gate
-BEAT_WORDS_MAX = 20
 _PEOPLE_MAX = 3
 _PLACES_MAX = 1
 _CONTENT_WORDS = 9

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from penname.core.cache import cache_folder
 from penname.core.config import BeatsConfig
 from penname.core.errors import BadInput
 from penname.core.progress import say
+from penname.core.workers import core_count
 
 _PROMPT_TOKENS = 1100  # the rules, three examples, and a refused answer with its reason
 _TOKENS_PER_WORD = 2  # of a passage; English prose takes about 1.4
@@ -47,7 +47,7 @@ def serve_gguf(path: Path, settings: BeatsConfig, threads: int = 0) -> Iterator[
         import xllamacpp
     except ImportError:
         raise BadInput('the local annotator needs the extra "gen": pip install "penname[gen]"') from None
-    slots = min(settings.concurrency, os.cpu_count() or 1)
+    slots = min(settings.concurrency, core_count())
     params = xllamacpp.CommonParams()
     params.model.path = str(path)
     params.hostnames = ["127.0.0.1"]
@@ -55,7 +55,7 @@ def serve_gguf(path: Path, settings: BeatsConfig, threads: int = 0) -> Iterator[
     params.n_parallel = slots
     params.n_ctx = slots * (_PROMPT_TOKENS + _TOKENS_PER_WORD * settings.passage_words_max + settings.max_tokens)
     for pool in (params.cpuparams, params.cpuparams_batch):
-        pool.n_threads = threads or os.cpu_count() or 1
+        pool.n_threads = threads or core_count()
         pool.poll = 0  # waiting threads sleep: a machine that does other work as well would lose a core to each
     params.offline = True  # serve what is here; never fetch
     params.ui = False

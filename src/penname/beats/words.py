@@ -1,4 +1,4 @@
-"""Words of beats and passages: how they are counted and compared, and the closed word lists that the gate and keywords use."""
+"""Words of beats and passages: how they are compared, and the closed word lists that the gate and keywords use."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import unicodedata
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 """A word without its hyphens and dashes: "window-seat" is two."""
-
-_COUNTED = re.compile(r"[^\s—–]*\w[^\s—–]*")
 
 
 def _listed(words: str) -> frozenset[str]:
@@ -75,11 +73,6 @@ FUNCTION_WORDS: dict[str, frozenset[str]] = {
         was had haar
     """),
 }
-
-
-def count_words(line: str) -> int:
-    """Words of a beat as its limit counts them: separated by spaces or dashes; a hyphenated word is one."""
-    return len(_COUNTED.findall(line))
 
 
 def folded(text: str) -> list[str]:

@@ -118,8 +118,9 @@ def _pool(group: list[BenchRow]) -> BenchRow:
     speeds = [row.tokens_per_second for row in group]
     median = statistics.median(speeds)
     spread = max(max(row.spread for row in group), (max(speeds) - min(speeds)) / median)
-    peaks = [row.peak_bytes for row in group if row.peak_bytes is not None]
-    return replace(group[0], tokens_per_second=median, spread=spread, peak_bytes=max(peaks, default=None))
+    peak = max((row.peak_bytes for row in group if row.peak_bytes is not None), default=None)
+    host = max((row.host_bytes for row in group if row.host_bytes is not None), default=None)
+    return replace(group[0], tokens_per_second=median, spread=spread, peak_bytes=peak, host_bytes=host)
 
 
 def labels(rows: Sequence[BenchRow]) -> list[str]:

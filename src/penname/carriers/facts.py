@@ -60,7 +60,7 @@ def carrier_facts(folder: Path) -> CarrierFacts:
         model_type=str(config["model_type"]),
         kind=kind,
         evidence=evidence,
-        layout="hybrid" if any("linear" in layer for layer in text.get("layer_types") or layer_types(text)) else "dense",
+        layout=layout_of(text),
         layers=int(text["num_hidden_layers"]),
         hidden_size=int(text["hidden_size"]),
         source=_source(origin),
@@ -100,6 +100,16 @@ def layer_types(text: Mapping[str, Any]) -> list[str]:
         interval = int(text.get("full_attention_interval", 4))
         return ["full_attention" if (i + 1) % interval == 0 else "linear_attention" for i in range(layers)]
     return ["full_attention"] * layers
+
+
+def is_recurrent(layer_type: str) -> bool:
+    """Whether layers of this type carry a state from token to token (a scan, a convolution) and do not attend."""
+    return any(word in layer_type for word in ("linear", "mamba", "recurrent", "conv"))
+
+
+def layout_of(text: Mapping[str, Any]) -> str:
+    """ "hybrid" where some layers of a text configuration are recurrent, else "dense"."""
+    return "hybrid" if any(map(is_recurrent, layer_types(text))) else "dense"
 
 
 def judge_kind(name: str, has_chat_template: bool, generation: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from penname.carriers.facts import is_recurrent
 from penname.carriers.kernels import HYBRID_KERNELS, MEANING
 from penname.carriers.probe import Probe
 from penname.carriers.regions import OUTSIDE
@@ -69,7 +70,7 @@ def _serving(probe: Probe) -> list[str]:
 def _hybrid(probe: Probe, kernels: Mapping[str, str | None]) -> list[str]:
     if not probe.hybrid:
         return []
-    linear = sum("full" not in kind for kind in probe.layer_types)
+    linear = sum(map(is_recurrent, probe.layer_types))
     found = [
         f"Hybrid: {linear} of {len(probe.layer_types)} layers are recurrent. Documents packed into one row would recur into each other, "
         "so these layers run document by document."

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import shutil
+import sys
 
 # package -> what runs slower (never wrongly) without it
 MEANING = {
@@ -31,5 +33,5 @@ def _version(*packages: str) -> str | None:
 
 
 def cpp_compiler() -> str | None:
-    """The C++ compiler that torch.compile would find, None where there is none."""
-    return next((found for name in ("c++", "g++", "clang++") if (found := shutil.which(name))), None)
+    """The C++ compiler that torch.compile takes (torch/_inductor/config.py, cpp.cxx), None where it is not there."""
+    return shutil.which(os.environ.get("CXX", "clang++" if sys.platform == "darwin" else "g++"))

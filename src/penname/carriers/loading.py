@@ -10,8 +10,9 @@ import torch
 
 from penname.carriers.facts import carrier_facts
 from penname.carriers.headers import read_checkpoint
-from penname.core.errors import BadInput
+from penname.core.errors import BadInput, first_line
 from penname.core.progress import say
+from penname.core.workers import core_count
 
 
 def resolve_device(wanted: str = "auto") -> torch.device:
@@ -37,8 +38,9 @@ def cpu_has_bf16() -> bool:
 
 
 def set_threads(threads: int) -> int:
-    """Use so many CPU threads, 0 for all cores; gives the number in use, which belongs into the record."""
-    torch.set_num_threads(threads or int(os.environ.get("OMP_NUM_THREADS", 0)) or os.cpu_count() or 1)
+    """Use so many CPU threads, 0 for OMP_NUM_THREADS or else all cores; gives the number in use, which belongs into the record."""
+    given = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()  # OpenMP takes a list, one number a level of nesting
+    torch.set_num_threads(threads or (int(given) if given.isdecimal() else 0) or core_count())
     return torch.get_num_threads()
 
 
@@ -94,7 +96,7 @@ def _from_pretrained(folder: Path, dtype: torch.dtype, attention: str, multimoda
         )
         return loaded
     except (ValueError, KeyError, OSError, TypeError, AttributeError, RuntimeError) as error:
-        raise BadInput(f"{folder} cannot be loaded as a carrier: {str(error).strip().splitlines()[0]}") from error
+        raise BadInput(f"{folder} cannot be loaded as a carrier: {first_line(error)}") from error
     finally:
         logging.set_verbosity(level)
 

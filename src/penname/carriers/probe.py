@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from penname.carriers.facts import checked_config, layer_types, read_config, text_config
+from penname.carriers.facts import checked_config, is_recurrent, layer_types, read_config, text_config
 from penname.carriers.headers import INDEX, TensorInfo, check_index, index_files, merge_headers, parse_header, read_checkpoint
 from penname.carriers.regions import OUTSIDE, REGIONS, Leaf, Region, linear_leaves, region_of
 from penname.core.errors import BadInput
@@ -47,7 +47,7 @@ class Probe:
     @property
     def hybrid(self) -> bool:
         """Whether some layers are recurrent (linear attention)."""
-        return any("linear" in kind or "mamba" in kind or "recurrent" in kind for kind in self.layer_types)
+        return any(map(is_recurrent, self.layer_types))
 
     def share(self, region: Region) -> float:
         """A text region's share of the text model's parameters."""

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from penname.carriers.facts import judge_kind, layer_types, text_config
+from penname.carriers.facts import judge_kind, layout_of, text_config
 from penname.carriers.hub import RemoteRepo, api, read_bytes, sentences
 from penname.core.errors import BadInput
 from penname.core.progress import track
@@ -86,7 +86,7 @@ def _row(model: Any) -> SurveyRow | tuple[str, str]:
         return model.id, "its config.json describes no layers"
     hinted = (model.config or {}).get("tokenizer_config", {}) if isinstance(model.config, dict) else {}
     kind, evidence = judge_kind(model.id, bool(hinted.get("chat_template")), _read(repo, "generation_config.json") or {})
-    layout = "hybrid" if any("full" not in layer and "sliding" not in layer for layer in layer_types(text)) else "dense"
+    layout = layout_of(text)
     total = getattr(model.safetensors, "total", None)
     date = model.last_modified or model.created_at
     return SurveyRow(model.id, kind, evidence, layout, total, date.strftime("%Y-%m-%d") if date else "", _origin(model), bool(model.gated))

@@ -1,14 +1,21 @@
-"""The two styles of beat, told apart by form: a voice trained on one is steered worse by the other, so ``write`` says so."""
+"""How long a beat may be, and its two styles, told apart by form: a voice trained on one is steered worse by the other."""
 
 from __future__ import annotations
 
 import re
 
+BEAT_WORDS_MAX = 20
+_COUNTED = re.compile(r"[^\s—–]*\w[^\s—–]*")
 _LIST = re.compile(r"\s*[,;]\s*")
 _GRAMMAR = frozenset(
     ["a", "an", "the", "and", "but", "he", "she", "they", "him", "her", "his", "their", "it", "who", "to", "of", "in", "on", "at", "by"]
 ) | frozenset(["for", "with", "from", "as", "into", "is", "are", "not", "before", "after", "behind", "up", "out"])
 _GRAMMAR_SHARE = 0.1  # a list may hold "the Swan"; a sentence of ten words has two such words or more
+
+
+def count_words(line: str) -> int:
+    """Words of a beat as its limit counts them: separated by spaces or dashes; a hyphenated word is one."""
+    return len(_COUNTED.findall(line))
 
 
 def guess_style(line: str) -> str:

@@ -130,7 +130,7 @@ class CarrierConfig(Section):
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where to run; auto takes CUDA where it is."""
     threads: int = Field(0, ge=0)
-    """CPU threads; 0 takes all cores. Recorded, since it changes rounding."""
+    """CPU threads; 0 takes OMP_NUM_THREADS, or else all cores. Recorded, since it changes rounding."""
 
 
 class ShardsConfig(Section):

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+ADAPTER_WEIGHTS, ADAPTER_CONFIG = "adapter_model.safetensors", "adapter_config.json"  # as PEFT names them
 _BLOCK_BYTES = 1 << 20
 
 
@@ -36,4 +37,4 @@ def sha256_value(value: Any) -> str:
 
 def adapter_digest(folder: Path) -> str:
     """One hash over an adapter folder's weights and configuration: what a proof of binding names and an archive compares."""
-    return sha256_value([sha256_file(folder / name) for name in ("adapter_model.safetensors", "adapter_config.json")])
+    return sha256_value([sha256_file(folder / name) for name in (ADAPTER_WEIGHTS, ADAPTER_CONFIG)])

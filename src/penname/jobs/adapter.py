@@ -8,10 +8,7 @@ from pathlib import Path
 
 from penname.core.errors import PennameError
 from penname.core.files import read_json
-from penname.core.hashing import adapter_digest
-
-WEIGHTS = "adapter_model.safetensors"
-CONFIG = "adapter_config.json"
+from penname.core.hashing import ADAPTER_CONFIG, ADAPTER_WEIGHTS, adapter_digest
 
 
 def check_adapter(run_folder: Path) -> None:
@@ -20,11 +17,11 @@ def check_adapter(run_folder: Path) -> None:
     name = run_folder.name
     if adapter.is_symlink() or not adapter.is_dir():
         raise PennameError(f"the run {name} has no adapter folder of its own; finish it with: penname train")
-    for file in (CONFIG, WEIGHTS):
+    for file in (ADAPTER_CONFIG, ADAPTER_WEIGHTS):
         if not (adapter / file).is_file():
             raise PennameError(f"the adapter of {name} has no {file}; it cannot be used, so it is not archived")
-    read_json(adapter / CONFIG)
-    zero = zero_tensors(adapter / WEIGHTS)
+    read_json(adapter / ADAPTER_CONFIG)
+    zero = zero_tensors(adapter / ADAPTER_WEIGHTS)
     if zero:
         raise PennameError(f"the adapter of {name} does nothing: {zero[0]} is all zeros ({len(zero)} such); train it again")
     proof = run_folder / "bind.json"

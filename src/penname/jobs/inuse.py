@@ -54,12 +54,12 @@ def nobody_else_has_it(path: Path) -> bool:
     return True
 
 
-def current_uses(ignore: Iterable[int] = ()) -> Uses:
-    """Every open or mapped file of every process but ``ignore``. Costs a stat a descriptor and mapping."""
+def current_uses() -> Uses:
+    """Every open or mapped file of every process. Costs a stat a descriptor and mapping."""
     files: dict[FileKey, int] = {}
     unreadable = []
     for entry in PROC.iterdir():
-        if not entry.name.isdigit() or int(entry.name) in set(ignore):
+        if not entry.name.isdigit():
             continue
         pid = int(entry.name)
         try:

@@ -126,6 +126,6 @@ def _is_reserved(word: str) -> bool:
 
 
 @cache
-def load_dictionary(path: Path = DATA) -> Dictionary:
+def load_dictionary() -> Dictionary:
     """The dictionary that ships with Penname, parsed once a process."""
-    return parse_dictionary(path.read_text(encoding="utf-8"))
+    return parse_dictionary(DATA.read_text(encoding="utf-8"))

@@ -11,9 +11,8 @@ from typing import Any
 from penname.carriers.headers import TensorInfo, read_header
 from penname.core.errors import BadInput
 from penname.core.files import read_json
-from penname.core.hashing import adapter_digest
+from penname.core.hashing import ADAPTER_CONFIG, ADAPTER_WEIGHTS, adapter_digest
 
-WEIGHTS, CONFIG = "adapter_model.safetensors", "adapter_config.json"
 PICKLES = (".bin", ".pt", ".pth", ".pkl", ".ckpt")
 PREFIX = "base_model.model."  # what PEFT puts before a module's path
 _KEY = re.compile(r"^(?P<module>.+)\.lora_(?P<side>[AB])\.weight$")
@@ -61,14 +60,14 @@ def read_adapter(folder: Path) -> Adapter:
             f"{folder} holds a pickle ({pickled}), which could run code where a server loads it, so the folder is refused; "
             "save the adapter as safetensors, and delete the pickle"
         )
-    if not (folder / WEIGHTS).is_file():
-        raise BadInput(f"{folder} is no adapter: it has no {WEIGHTS}; name a run with --run, or an adapter's folder")
-    config = read_json(folder / CONFIG)
+    if not (folder / ADAPTER_WEIGHTS).is_file():
+        raise BadInput(f"{folder} is no adapter: it has no {ADAPTER_WEIGHTS}; name a run with --run, or an adapter's folder")
+    config = read_json(folder / ADAPTER_CONFIG)
     if not isinstance(config, dict) or config.get("peft_type") != "LORA" or not isinstance(config.get("r"), int):
-        raise BadInput(f"{folder / CONFIG} is no LoRA configuration of PEFT")
+        raise BadInput(f"{folder / ADAPTER_CONFIG} is no LoRA configuration of PEFT")
     sides: dict[str, dict[str, TensorInfo]] = {}
     strange = []
-    for key, info in read_header(folder / WEIGHTS).items():
+    for key, info in read_header(folder / ADAPTER_WEIGHTS).items():
         match = _KEY.match(key.removeprefix(PREFIX))
         if match is None or len(info.shape) != 2:
             strange.append(key)
@@ -77,7 +76,7 @@ def read_adapter(folder: Path) -> Adapter:
     strange += [f"{module} (only lora_{next(iter(found))})" for module, found in sides.items() if len(found) == 1]
     pairs = {module: Pair(module, found["A"], found["B"]) for module, found in sorted(sides.items()) if len(found) == 2}
     if not pairs:
-        raise BadInput(f"{folder / WEIGHTS} holds no LoRA matrices")
+        raise BadInput(f"{folder / ADAPTER_WEIGHTS} holds no LoRA matrices")
     return Adapter(folder, config, pairs, tuple(sorted(strange)))
 
 
@@ -85,7 +84,7 @@ def adapter_tensors(adapter: Adapter) -> dict[str, tuple[Any, Any]]:
     """module path -> (A, B) as torch tensors, in fp32."""
     from safetensors.torch import load_file
 
-    tensors = load_file(adapter.folder / WEIGHTS)
+    tensors = load_file(adapter.folder / ADAPTER_WEIGHTS)
     found = {}
     for module in adapter.pairs:
         keys = [next(k for k in (f"{PREFIX}{module}.lora_{side}.weight", f"{module}.lora_{side}.weight") if k in tensors) for side in "AB"]
@@ -102,5 +101,5 @@ def write_adapter(folder: Path, config: dict[str, Any], tensors: dict[str, tuple
     for module, (a, b) in sorted(tensors.items()):
         for side, tensor in (("A", a), ("B", b)):
             state[f"{PREFIX}{module}.lora_{side}.weight"] = (tensor.to(dtype) if dtype is not None else tensor).contiguous()
-    save_file(state, folder / WEIGHTS, metadata={"format": "pt"})
-    (folder / CONFIG).write_text(json.dumps(config, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+    save_file(state, folder / ADAPTER_WEIGHTS, metadata={"format": "pt"})
+    (folder / ADAPTER_CONFIG).write_text(json.dumps(config, indent=2, sort_keys=True) + "\n", encoding="utf-8")

@@ -10,9 +10,8 @@ from typing import Any
 from penname.core.errors import BadInput, ProofFailed
 from penname.core.files import json_text
 from penname.core.folder import VoiceFolder
-from penname.core.hashing import sha256_file, sha256_value
+from penname.core.hashing import ADAPTER_WEIGHTS, sha256_file, sha256_value
 from penname.core.stage import require_manifest, stage_writer
-from penname.serving.adapter import WEIGHTS
 from penname.serving.check import bind_run
 from penname.serving.export import export_adapter
 from penname.serving.voices import ServedRun
@@ -36,7 +35,7 @@ def export_arm(voice: VoiceFolder, run: ServedRun, scale: float) -> str:
         binding = export_adapter(run, out / "adapter", False, scale)
         if binding.state != "bound":
             raise ProofFailed(f"the scaled adapter does not bind: {'; '.join(binding.reasons[:3])}; nothing was written")
-        record = _record(run, name, scale) | {"adapter_sha256": sha256_file(out / "adapter" / WEIGHTS)}
+        record = _record(run, name, scale) | {"adapter_sha256": sha256_file(out / "adapter" / ADAPTER_WEIGHTS)}
         (out / "run.json").write_text(json_text(record), encoding="utf-8")
     bind_run(voice, name, ["transformers"])
     return name

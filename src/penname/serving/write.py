@@ -7,6 +7,7 @@ from pathlib import Path
 
 from penname.carriers.prompt import encode_prefix
 from penname.carriers.store import resolve_carrier
+from penname.core.beatstyle import BEAT_WORDS_MAX, count_words
 from penname.core.config import SamplingConfig
 from penname.core.errors import BadInput
 from penname.core.files import read_json, read_text
@@ -14,8 +15,6 @@ from penname.core.folder import VoiceFolder
 from penname.serving.client import Server, open_server
 from penname.serving.pens import LocalPen, Pen, ServerPen, merged_pen
 from penname.serving.voices import open_run
-
-BEAT_WORDS_MAX = 20
 
 
 def write_passages(
@@ -98,10 +97,8 @@ def check_beat(beat: str) -> str:
     line = " ".join(beat.split())
     if not line:
         raise BadInput('write wants a beat, one line of what happens next: penname write "The carriage is late."')
-    if len(line.split()) > BEAT_WORDS_MAX:
-        raise BadInput(
-            f"the beat has {len(line.split())} words, and a beat has at most {BEAT_WORDS_MAX}; split it over a --beats file, one a line"
-        )
+    if (words := count_words(line)) > BEAT_WORDS_MAX:
+        raise BadInput(f"the beat has {words} words, and a beat has at most {BEAT_WORDS_MAX}; split it over a --beats file, one a line")
     return line
 
 

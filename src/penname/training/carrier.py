@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +9,7 @@ from typing import Any
 import torch
 
 from penname.carriers.facts import CarrierFacts, carrier_facts
+from penname.carriers.kernels import cpp_compiler
 from penname.carriers.loading import load_model, resolve_device, resolve_dtype, set_threads
 from penname.carriers.store import rehash_carrier, resolve_carrier
 from penname.core.config import Config
@@ -58,7 +57,7 @@ def compile_layers(model: Any) -> dict[str, str]:
 
     What sees document boundaries (attention, convolution, scan) stays out: every row has others, and each would compile anew.
     """
-    if next(model.parameters()).device.type == "cpu" and not (os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++")):
+    if next(model.parameters()).device.type == "cpu" and cpp_compiler() is None:
         raise BadInput("training.compile needs a C++ compiler, and there is none here; install g++, or set training.compile = false")
     parts = [part for name, part in model.named_modules() if name.rsplit(".", 1)[-1] == "mlp" or name.endswith("layernorm")]
     for part in parts:

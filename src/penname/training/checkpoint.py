@@ -19,7 +19,7 @@ from safetensors.torch import load_file, save
 
 from penname.core.errors import PennameError
 from penname.core.files import disk_error, json_text, read_json, sync_folder, write_json
-from penname.core.hashing import sha256_file
+from penname.core.hashing import sha256_bytes, sha256_file
 from penname.core.progress import say
 
 MARKER = "complete.json"
@@ -64,7 +64,7 @@ def save_checkpoint(
             shutil.rmtree(final)
         aside.replace(final)
         sync_folder(folder)
-        hashes = {name: {"sha256": sha256_file(final / name), "bytes": len(data)} for name, data in files.items()}
+        hashes = {name: {"sha256": sha256_bytes(data), "bytes": len(data)} for name, data in files.items()}
         write_json(final / MARKER, {"run_id": run_id, "step": step, "files": hashes})
     except OSError as error:
         shutil.rmtree(aside, ignore_errors=True)

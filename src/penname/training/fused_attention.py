@@ -139,11 +139,8 @@ def _spans(lengths: tuple[int, ...]) -> list[tuple[int, int]]:
     return list(zip(accumulate((0, *lengths[:-1])), accumulate(lengths), strict=True))
 
 
-def rotate_pair(
-    q: torch.Tensor, k: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, unsqueeze_dim: int = 1
-) -> tuple[torch.Tensor, torch.Tensor]:
+def rotate_pair(q: torch.Tensor, k: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Stands in for a modelling module's ``apply_rotary_pos_emb`` on one row: q (1, H, T, D), k (1, Hkv, T, D), angles (1, T, R)."""
-    assert unsqueeze_dim == 1 and q.shape[0] == 1
     return Rotate.apply(q, cos, sin), Rotate.apply(k, cos, sin)
 
 

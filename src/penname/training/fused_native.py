@@ -18,6 +18,8 @@ from typing import Any
 import torch
 
 from penname.carriers.store import cache_folder
+from penname.core.errors import PennameError
+from penname.core.files import write_bytes
 from penname.core.hashing import sha256_value
 
 _SOURCES = [Path(__file__).with_name(name) for name in ("fused_kernels.c", "fused_attention.c", "fused_numbers.h")]
@@ -73,7 +75,7 @@ def kernels() -> Kernels | None:
         return None
     try:
         return Kernels(_compiled(compiler))
-    except (OSError, subprocess.SubprocessError, AttributeError):
+    except (OSError, PennameError, subprocess.SubprocessError, AttributeError):
         return None  # no OpenMP, a read-only cache, a foreign compiler: torch does the work
 
 
@@ -82,15 +84,14 @@ def _compiled(compiler: str) -> Path:
     path = cache_folder() / "kernels" / f"fused-{key}.so"
     if path.is_file():
         return path
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent) as aside:
+    with tempfile.TemporaryDirectory() as aside:
         made = Path(aside) / path.name
         # torch's own OpenMP runtime stands first in the search path: a second one would bring a second pool of threads.
         library = Path(torch.__file__).parent / "lib"
         sources = [str(source) for source in _SOURCES if source.suffix == ".c"]
         command = [compiler, *_FLAGS, f"-L{library}", f"-Wl,-rpath,{library}", "-o", str(made), *sources, "-lm"]
         subprocess.run(command, check=True, capture_output=True, timeout=_TIMEOUT_SECONDS)
-        made.replace(path)
+        write_bytes(path, made.read_bytes())
     return path
 
 

@@ -179,7 +179,7 @@ def train(
 
 def _accumulate(model: torch.nn.Module, rows: list[Row], device: torch.device, scale: float) -> float:
     model.train()
-    return sum(forward_backward(model, batch_of(row, device), scale)[0] for row in rows)
+    return sum(forward_backward(model, batch_of(row, device), scale) for row in rows)
 
 
 def _evaluate(

@@ -16,10 +16,10 @@ from penname.carriers.targets import PRESETS
 from penname.core.config import TrainingConfig
 from penname.core.errors import BadInput
 from penname.core.files import json_text, write_bytes, write_text
+from penname.core.hashing import ADAPTER_CONFIG, ADAPTER_WEIGHTS
 from penname.core.rng import CounterRng
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
-WEIGHTS, CONFIG = "adapter_model.safetensors", "adapter_config.json"
 
 
 def target_leaves(setting: str | Sequence[str]) -> tuple[str, ...]:
@@ -94,8 +94,8 @@ def save_adapter(folder: Path, peft_model: PeftModel) -> None:
     """Write ``adapter_model.safetensors`` and ``adapter_config.json`` as PEFT reads them; the same adapter gives the same bytes."""
     config: dict[str, Any] = peft_model.peft_config["default"].to_dict()
     config.update(inference_mode=True, target_modules=sorted(config["target_modules"]))
-    write_bytes(folder / WEIGHTS, save(adapter_tensors(peft_model), metadata={"format": "pt"}))
-    write_text(folder / CONFIG, json_text({key: _plain(config[key]) for key in sorted(config)}))
+    write_bytes(folder / ADAPTER_WEIGHTS, save(adapter_tensors(peft_model), metadata={"format": "pt"}))
+    write_text(folder / ADAPTER_CONFIG, json_text({key: _plain(config[key]) for key in sorted(config)}))
 
 
 def load_adapter_tensors(peft_model: PeftModel, tensors: Mapping[str, torch.Tensor]) -> None:
@@ -109,7 +109,7 @@ def load_adapter_tensors(peft_model: PeftModel, tensors: Mapping[str, torch.Tens
 
 def read_adapter(folder: Path) -> dict[str, torch.Tensor]:
     """The tensors of an adapter folder."""
-    return load_file(folder / WEIGHTS)
+    return load_file(folder / ADAPTER_WEIGHTS)
 
 
 def _plain(value: Any) -> Any:

@@ -16,7 +16,7 @@ from penname.carriers.tokenizer import CarrierTokenizer, load_tokenizer
 from penname.core.errors import NeedsPerson, StaleInput
 from penname.core.files import json_text, read_json, read_text, write_bytes, write_json, write_text
 from penname.core.folder import VoiceFolder
-from penname.core.hashing import sha256_file, sha256_value
+from penname.core.hashing import ADAPTER_CONFIG, ADAPTER_WEIGHTS, sha256_file, sha256_value
 from penname.core.progress import be_quiet, format_seconds, say
 from penname.core.stage import MANIFEST, Manifest, damaged_files, require_manifest, seal_files
 from penname.core.tokens import Shards, open_shards
@@ -27,7 +27,7 @@ from penname.training.checkpoint import complete_checkpoints
 from penname.training.estimate import seconds_per_token
 from penname.training.fused import fuse_model
 from penname.training.loop import Position, RunFiles, order_hashes, total_steps, train
-from penname.training.lora import CONFIG, WEIGHTS, adapted_modules, adapter_parameters, attach_lora, save_adapter
+from penname.training.lora import adapted_modules, adapter_parameters, attach_lora, save_adapter
 from penname.training.parallel import World, join_world
 from penname.training.preflight import prove_adapter, prove_before
 from penname.training.provenance import library_versions
@@ -250,17 +250,17 @@ def _finish(
         "hours": {**record["hours"], "actual": round(at.seconds / 3600, 4)},
         "heldout": [{"step": step, "loss": round(loss, 6)} for step, loss in at.history],
         "best": {"step": at.best_step, "loss": round(at.best_loss, 6)} if at.best_step else None,
-        "adapter_sha256": sha256_file(adapter / WEIGHTS),
+        "adapter_sha256": sha256_file(adapter / ADAPTER_WEIGHTS),
     }
     write_card(adapter / "README.md", record)
     write_json(files.folder / "run.json", record)
     write_text(files.folder / "config.json", json_text(voice.config.model_dump(mode="json")))
-    entries = seal_files(files.folder, [adapter / WEIGHTS, adapter / CONFIG])
+    entries = seal_files(files.folder, [adapter / ADAPTER_WEIGHTS, adapter / ADAPTER_CONFIG])
     counts = {"steps": at.step, "trained_tokens": at.trained_tokens}
     manifest = Manifest("train", VERSION, settings, inputs, entries, counts)
     write_text(files.folder / MANIFEST, json_text(manifest.to_json()))
 
 
 def _keep(source: Path, target: Path) -> None:
-    for name in (WEIGHTS, CONFIG):
+    for name in (ADAPTER_WEIGHTS, ADAPTER_CONFIG):
         write_bytes(target / name, (source / name).read_bytes())

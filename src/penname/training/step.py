@@ -21,11 +21,11 @@ def loss_sum(model: Any, batch: Batch) -> torch.Tensor:
     return cross_entropy_sum(hidden_states(model, batch), model.lm_head.weight, batch.targets)
 
 
-def forward_backward(model: Any, batch: Batch, scale: float) -> tuple[float, int]:
-    """Add ``scale`` times the gradient of the row's loss sum to ``.grad``; gives (loss sum, learned tokens).
+def forward_backward(model: Any, batch: Batch, scale: float) -> float:
+    """Add ``scale`` times the gradient of the row's loss sum to ``.grad``; gives the loss sum.
 
     The caller gives 1 / (learned tokens of the whole optimizer step), so that accumulation never averages averages.
     """
     loss = loss_sum(model, batch)
     (loss * scale).backward()
-    return float(loss.detach()), len(batch.targets)
+    return float(loss.detach())

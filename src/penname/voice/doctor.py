@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import os
 import platform
 import shutil
 from pathlib import Path
@@ -14,6 +13,7 @@ import psutil
 from penname import __version__
 from penname.core.cache import cache_folder
 from penname.core.progress import format_bytes
+from penname.core.workers import core_count
 
 LIBRARIES = ("torch", "transformers", "peft", "tokenizers", "safetensors", "huggingface_hub", "numpy", "scikit-learn", "gguf", "openai")
 EXTRAS = {"xllamacpp": "gen", "ray": "sweep", "nvidia-ml-py": "gpu", "trackio": "track", "trl": "bench"}
@@ -37,7 +37,7 @@ def look() -> dict[str, dict[str, Any]]:
         "device": {
             "trains on": str(device),
             "bf16 in hardware": "yes" if device.type == "cuda" or cpu_has_bf16() else "no: carriers run in fp32 here",
-            "cores": os.cpu_count(),
+            "cores": core_count(),
             "memory": f"{format_bytes(memory.total)}, {format_bytes(memory.available)} free",
         },
         "kernels": {**kernel_versions(), "C++ compiler": cpp_compiler()},
