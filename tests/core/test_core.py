@@ -96,6 +96,14 @@ def test_jsonl_keeps_unicode_line_separators(tmp_path):
     assert list(files.read_jsonl(path)) == [{"t": "a\u2028b"}, {"t": "c\x85d"}]
 
 
+def test_jsonl_that_is_being_written_ends_before_its_open_line(tmp_path):
+    path = tmp_path / "metrics.jsonl"
+    path.write_text('{"step": 1}\n{"step": 2}\n{"st')
+    assert list(files.read_jsonl(path, growing=True)) == [{"step": 1}, {"step": 2}]
+    with pytest.raises(BadInput, match="line 3, is not JSON"):
+        list(files.read_jsonl(path))
+
+
 def test_bad_json_says_where(tmp_path):
     (tmp_path / "x.json").write_text("{\n\n oops")
     with pytest.raises(BadInput, match=r"x\.json is not JSON: .* at line 3"):

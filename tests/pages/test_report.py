@@ -10,14 +10,16 @@ import pytest
 from lxml import html
 
 import voices
+from penname.core.errors import PennameError
 from penname.core.files import json_text
 from penname.core.stage import stage_writer
 from penname.core.store import save_book, save_cast
 from penname.core.values import Cast, Entity, Mention
 from penname.pages.copied import copied_spans
 from penname.pages.gather import RunFacts, gather
+from penname.pages.pdf import print_pdf
 from penname.pages.report import report_page
-from penname.pages.stage import run_report
+from penname.pages.stage import report_inputs, run_report
 from penname.pages.svg import strip_chart
 
 MISSING = {
@@ -132,6 +134,29 @@ def test_copied_spans_are_more_than_eight_words(tmp_path):
     spans = copied_spans(voice, facts)
     assert [sample[start:end] for start, end in spans[sample]] == [nine.upper()]
     assert spans[rows[1]["text"]] == []
+
+
+def test_what_the_report_depends_on_is_known_without_reading_a_book(tmp_path, monkeypatch):
+    """``penname status`` asks for it each time."""
+    voice = voices.tiny_voice(tmp_path / "v", tmp_path / "carrier")
+    manifest = run_report(voice)
+    monkeypatch.setattr("penname.pages.gather.load_book", lambda folder: pytest.fail(f"{folder} was read"))
+    assert report_inputs(voice) == dict(manifest.inputs)
+    assert {"books", "beats"} <= set(manifest.inputs)
+
+
+def test_a_pdf_of_yesterday_does_not_pass_for_the_one_just_printed(tmp_path, monkeypatch):
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "chromium").write_text("#!/bin/sh\necho no display >&2\n")  # says that all is well, and prints nothing
+    (programs / "chromium").chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs))
+    (tmp_path / "report.html").write_text("page")
+    (tmp_path / "report.pdf").write_bytes(b"of yesterday")
+    with pytest.raises(PennameError, match=r"did not print .*: no display"):
+        print_pdf(tmp_path / "report.html")
+    assert (tmp_path / "report.pdf").read_bytes() == b"of yesterday"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bin", "report.html", "report.pdf"]
 
 
 def test_a_damaged_line_of_metrics_does_not_hide_the_others(tmp_path):

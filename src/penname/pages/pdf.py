@@ -23,8 +23,10 @@ def find_chromium() -> str:
 
 def print_pdf(page: Path) -> Path:
     """Print an HTML file to a PDF beside it. BadInput where there is no Chromium, PennameError where it fails or takes too long."""
-    target, aside = page.with_suffix(".pdf"), page.with_suffix(".part.pdf")
-    with tempfile.TemporaryDirectory(prefix="penname-chromium-") as profile:
+    target = page.with_suffix(".pdf")
+    # Aside, so that what an earlier call printed does not pass for this one's; beside it, where a confined Chromium may write too.
+    with tempfile.TemporaryDirectory(prefix="penname-chromium-") as profile, tempfile.TemporaryDirectory(dir=page.parent) as scratch:
+        aside = Path(scratch) / target.name
         command = [
             find_chromium(),
             "--headless",
@@ -45,7 +47,7 @@ def print_pdf(page: Path) -> Path:
             raise PennameError(
                 f"Chromium has not printed {page} after {TIMEOUT_SECONDS} s; {page.name} stands, print it from a browser"
             ) from None
-    if done.returncode or not aside.is_file():
-        raise PennameError(f"Chromium did not print {page}: {last_line(done.stderr)}")
-    aside.replace(target)
+        if done.returncode or not aside.is_file():
+            raise PennameError(f"Chromium did not print {page}: {last_line(done.stderr)}")
+        aside.replace(target)
     return target
