@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from penname.core.values import Cast, Entity
-from penname.judging.tokens import Lexicon, cast_words, hide_names, tokenise
+from penname.judging.tokens import Lexicon, hide_names, tokenise
 
 LEARNED = Lexicon([tokenise("the rose will miss a lady in her hope. " * 30 + "I met Rose Hope, and Rose saw Will there. " * 3)])
 
@@ -44,13 +43,6 @@ def test_capitalised_nouns_are_a_habit_and_no_names():
 
 def test_hidden_words_go_wherever_they_stand():
     assert spelled("the rose will miss a lady", hidden={"rose", "lady"}) == ["the", "_", "will", "miss", "a", "_"]
-
-
-def test_words_of_a_cast_are_hidden_where_they_have_a_capital():
-    cast = Cast("b", (Entity("p1", "person", "female", ("Hope Will", "Miss Lady")),), ())
-    names = cast_words([cast])
-    assert names == {"hope", "will", "miss", "lady"}
-    assert spelled("Hope fell. her hope fell", names=names) == ["_", "fell", ".", "her", "hope", "fell"]
 
 
 def test_an_empty_text_has_no_words():

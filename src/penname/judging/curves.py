@@ -20,7 +20,7 @@ from penname.core.hashing import canonical_json
 from penname.core.store import load_books
 from penname.judging.controls import AUTHOR, BASE
 from penname.judging.curve_plot import line_plot
-from penname.judging.heldout import load_material
+from penname.judging.heldout import Material, load_material
 from penname.judging.instrument import Instrument
 from penname.judging.measure import Yardstick, make_yardstick
 from penname.judging.pooling import pool
@@ -191,8 +191,11 @@ def _yardstick(voice: VoiceFolder) -> Yardstick:
     if not path.is_file():
         raise StaleInput("the base model has not written yet; run: penname control")
     base = [row["text"] for row in read_jsonl(path)]
-    alphabet = frozenset(char for book in load_books(voice.books) for char in book.text)
-    return make_yardstick(material, registered_prompts(voice, material), base, registered["block_words"], alphabet)
+    return make_yardstick(material, registered_prompts(voice, material), base, registered["block_words"], _alphabet(voice))
+
+
+def _alphabet(voice: VoiceFolder) -> frozenset[str]:
+    return frozenset().union(*(book.text for book in load_books(voice.books)))
 
 
 def _carriers(voice: VoiceFolder) -> dict[str, Any]:
@@ -201,7 +204,8 @@ def _carriers(voice: VoiceFolder) -> dict[str, Any]:
     for record in comparable(all_records(voice), "carrier"):
         by_carrier.setdefault(record["settings"]["carrier"]["name"], []).append(record)
     _want_two(by_carrier, "carriers")
-    points = sorted((_carrier_point(voice, name, records) for name, records in by_carrier.items()), key=lambda point: point["x"])
+    material, alphabet = load_material(voice), _alphabet(voice)
+    points = sorted((_carrier_point(voice, material, alphabet, *carrier) for carrier in by_carrier.items()), key=lambda point: point["x"])
     spread = spread_of({point["carrier"]: point["per_run"] for point in points})
     told = ", ".join(f"{point['carrier']} ({point['x'] / 1e6:,.1f} M) {point['share']:.0%}" for point in points)
     sentence = f"Of the way from base to author, {told}: {flattening([point['share'] for point in points], spread)}."
@@ -220,17 +224,17 @@ def flattening(shares: Sequence[float], spread: float | None) -> str:
     return f"cannot tell, no step gains more than the seeds spread ({spread:.0%})"
 
 
-def _carrier_point(voice: VoiceFolder, name: str, records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _carrier_point(
+    voice: VoiceFolder, material: Material, alphabet: frozenset[str], name: str, records: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
     from penname.carriers.probe import probe_folder
     from penname.carriers.store import resolve_carrier
     from penname.judging.judge import write_all, write_base
 
     own = replace(voice, config=voice.config.model_copy(update={"carrier": voice.config.carrier.model_copy(update={"name": name})}))
-    registered, material = read_registration(voice), load_material(voice)
     prompts = registered_prompts(voice, material)
     base_texts, base_likelihood = write_base(own, material, prompts)
-    alphabet = frozenset(char for book in load_books(voice.books) for char in book.text)
-    yardstick = make_yardstick(material, prompts, base_texts, registered["block_words"], alphabet)
+    yardstick = make_yardstick(material, prompts, base_texts, read_registration(voice)["block_words"], alphabet)
     baseline = yardstick.baseline(base_likelihood)
     written = write_all(own, material, prompts, records)
     scored = [yardstick.run(r["run"], r["arm"]["id"], r["seed"], *written[r["run"]]) for r in records]

@@ -26,26 +26,23 @@ class Instrument:
     """Fitted on an author's texts against others'; ``score`` reads a text. Deterministic."""
 
     @classmethod
-    def fit(
-        cls, author_texts: Sequence[str], other_texts: Sequence[str], *, names: Collection[str] = (), sizes: Sizes = _SIZES
-    ) -> Instrument:
+    def fit(cls, author_texts: Sequence[str], other_texts: Sequence[str], *, sizes: Sizes = _SIZES) -> Instrument:
         """An instrument for the author. Raises BadInput where a side has no words.
 
-        names: lower-case words to hide wherever they have a capital (``cast_words``), beyond what capitals give away.
         other_texts: one string a text; the more authors, the more a high score means.
         """
         tokens = [tokenise(text) for text in (*author_texts, *other_texts)]
         lexicon = Lexicon(tokens)
-        texts = [hide_names(text, lexicon, names=names) for text in tokens]
+        texts = [hide_names(text, lexicon) for text in tokens]
         mine = [text for text in texts[: len(author_texts)] if text.words()]
         others = [text for text in texts[len(author_texts) :] if text.words()]
         if not mine or not others:
             side = "the author" if not mine else "others"
             raise BadInput(f"the instrument has no words by {side} to learn from; give it at least one text of a few thousand words")
-        return cls(lexicon, frozenset(names), mine, others, sizes)
+        return cls(lexicon, mine, others, sizes)
 
-    def __init__(self, lexicon: Lexicon, names: frozenset[str], mine: list[Tokens], others: list[Tokens], sizes: Sizes) -> None:
-        self._lexicon, self._names = lexicon, names
+    def __init__(self, lexicon: Lexicon, mine: list[Tokens], others: list[Tokens], sizes: Sizes) -> None:
+        self._lexicon = lexicon
         self.space = FeatureSpace([*mine, *others], sizes)
         counted_mine, counted_others = ([self.space.count(text) for text in side] for side in (mine, others))
         self.views = Views(self.space, counted_mine, counted_others)
@@ -78,14 +75,10 @@ class Instrument:
         """The features that move the score of the pooled texts most, with their part of the linear view's log odds."""
         return self.views.drivers(self._count(texts, hidden)[1], n)
 
-    def place(self, texts: Sequence[str], hidden: Collection[str] = ()) -> np.ndarray:
-        """Where the pooled texts lie in the space of style, for the map. (features,)."""
-        return self.views.place(self._count(texts, hidden)[1])[0]
-
     def _count(self, texts: Sequence[str], hidden: Collection[str]) -> tuple[list[Tokens], np.ndarray]:
         # A beat in sentences holds function words as well, and without those nothing of the style would be left.
         carried = set(hidden).difference(self.space.words[:COMMON_WORDS])
-        tokens = [hide_names(tokenise(text), self._lexicon, carried, self._names) for text in texts]
+        tokens = [hide_names(tokenise(text), self._lexicon, carried) for text in texts]
         counts = [self.space.count(text, unit_words=max(1, text.words())).counts for text in tokens if text.words()]
         width = len(self.space.names)
         return tokens, np.sum(counts, axis=0) if counts else np.zeros((1, width), dtype=np.float32)

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from penname.core.values import Cast
-
 PARAGRAPH = "\n\n"
 
 # Typography says more about the edition than about the author: curly or straight, -- or a spaced hyphen or an em dash,
@@ -105,11 +103,10 @@ class Lexicon:
         return self.lower[word] > factor * self.capital[word]
 
 
-def hide_names(tokens: Tokens, lexicon: Lexicon, hidden: Collection[str] = (), names: Collection[str] = ()) -> Tokens:
+def hide_names(tokens: Tokens, lexicon: Lexicon, hidden: Collection[str] = ()) -> Tokens:
     """Lower-cased tokens without quote marks (editions set them) and with names hidden (ids -1).
 
-    hidden: lower-case words hidden wherever they stand (beat-carried words). names: lower-case words hidden wherever they
-    have a capital, beyond what the texts give away (see cast_words).
+    hidden: lower-case words hidden wherever they stand (beat-carried words).
     """
     marks = _Marks(tokens)
     always = np.array([word in _ALWAYS_WORDS for word in marks.lower], dtype=bool)
@@ -118,9 +115,8 @@ def hide_names(tokens: Tokens, lexicon: Lexicon, hidden: Collection[str] = (), n
         name_inside = marks.capital & ~ordinary
     else:
         name_inside = marks.capital & ~(marks.shouted & ordinary)
-    named = np.array([word in names for word in marks.lower], dtype=bool) & marks.capital
-    inside = (name_inside | named) & ~always
-    start = ((marks.capital & ~ordinary) | named) & ~always
+    inside = name_inside & ~always
+    start = marks.capital & ~ordinary & ~always
     gone = np.array([word in hidden for word in marks.lower], dtype=bool) & marks.letter
     masked = np.where(marks.inside, inside[tokens.ids], start[tokens.ids]) | gone[tokens.ids]
     index: dict[str, int] = {}
@@ -133,9 +129,3 @@ def _has_capital_habit(tokens: Tokens, marks: _Marks, ordinary: np.ndarray) -> b
     seen = tokens.ids[marks.inside]
     seen = seen[ordinary[seen] & marks.letter[seen]]
     return bool((marks.capital & ~marks.shouted)[seen].sum() > _CAPITAL_HABIT * len(seen))
-
-
-def cast_words(casts: Iterable[Cast]) -> frozenset[str]:
-    """Every capitalised single word of every name in the casts, lower-cased: for ``names`` of hide_names."""
-    tokens = (token for cast in casts for entity in cast.entities for name in entity.names for token in tokenise(name).types)
-    return frozenset(token.lower() for token in tokens if len(token) > 1 and token[0].isupper())

@@ -94,10 +94,6 @@ class Views:
         parts = z * effective
         return [(self.space.names[i], float(parts[i])) for i in np.argsort(-np.abs(parts), kind="stable")[:n].tolist()]
 
-    def place(self, counts: np.ndarray) -> np.ndarray:
-        """Projected vectors, for a map of texts and samples. (N, features)."""
-        return self._project(self._standardise(self.space.vectors(counts)))
-
 
 def _nuisance(z: np.ndarray, text: np.ndarray) -> np.ndarray:
     """Orthonormal directions of the largest spread inside texts, every text with the same weight. (r, features)."""
