@@ -172,7 +172,7 @@ def test_an_8_gb_checkpoint_is_probed_from_its_header_in_a_second(tmp_path):
         file.write(struct.pack("<Q", len(data)) + data)
         file.truncate(8 + len(data) + at)  # a hole: eight gigabytes that take no disk
     (tmp_path / "config.json").write_text(json.dumps(known_configuration("qwen3-4b")))
-    started = time.perf_counter()
+    started = time.process_time()  # of this process: other work on the machine does not count
     found = probe_folder(tmp_path)
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
     assert at > 8e9 and found.parts["MLP"].parameters == probe.parts["MLP"].parameters

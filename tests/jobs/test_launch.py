@@ -61,6 +61,15 @@ def test_identity_of_this_process_and_of_none():
     assert identity_of(gone.pid) is None
 
 
+def test_a_process_may_call_itself_anything():
+    code = "open('/proc/self/comm', 'wb').write(b'\\xc3) (Z'); print(flush=True); input()"
+    named = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert named.stdout.readline() == b"\n"
+    found = identity_of(named.pid)
+    named.communicate(b"\n")
+    assert found is not None and found.pid == named.pid
+
+
 def test_a_zombie_is_no_live_process():
     child = subprocess.Popen(["true"])
     assert until(lambda: identity_of(child.pid) is None)

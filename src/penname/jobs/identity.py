@@ -33,7 +33,7 @@ def boot_id() -> str:
 def identity_of(pid: int) -> Identity | None:
     """The identity of a live process, or None where there is none (a zombie counts as none: it does no more work)."""
     try:
-        text = (PROC / str(pid) / "stat").read_text()
+        text = (PROC / str(pid) / "stat").read_text(encoding="ascii", errors="replace")  # a process may call itself anything
     except OSError:
         return None
     fields = text[text.rindex(")") + 2 :].split()  # the name may hold spaces and brackets, so count from its end
