@@ -6,6 +6,7 @@ import hashlib
 
 import pytest
 
+from penname.core.config import load_config
 from penname.core.errors import BadInput
 from penname.jobs.sweep import Task, one_by_one, read_sweep, run_sweep
 from tiny import tiny_carrier
@@ -48,6 +49,14 @@ def test_the_table_gives_every_combination(table):
     assert sweep.tasks[0].seed == 1 and sweep.tasks[1].seed == 2
     assert 'training.target_modules=["q_proj", "v_proj"]' in sweep.tasks[2].settings
     assert sweep.tasks[0].command("train", "--seed", "1")[1:4] == ["-m", "penname", "train"]
+
+
+def test_a_value_reaches_the_configuration_as_it_stands_in_the_table(tmp_path):
+    path = 'a "first"\\second'
+    (tmp_path / "sweep.toml").write_text(f"[sweep]\nseeds = [1]\ncarriers = ['{path}']\n")
+    (tmp_path / "voice.toml").write_text("")
+    (task,) = read_sweep(tmp_path / "sweep.toml").tasks
+    assert load_config(tmp_path / "voice.toml", task.settings).carrier.name == path
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import itertools
+import json
 import subprocess
 import sys
 import tomllib
@@ -123,7 +124,7 @@ def _toml(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, list):
         return "[" + ", ".join(_toml(item) for item in value) + "]"
-    return f'"{value}"' if isinstance(value, str) else str(value)
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else str(value)  # a JSON string is one of TOML's basic strings
 
 
 def run_task(voice: Path, task: Task, threads: int = 0, first: Callable[[], object] | None = None) -> Outcome:
