@@ -36,17 +36,14 @@ def zero_tensors(path: Path) -> list[str]:
     with path.open("rb") as file:
         try:
             (length,) = struct.unpack("<Q", file.read(8))
-            header = json.loads(file.read(length)) if length < size else None
-        except (struct.error, ValueError):
-            header = None
-        if not isinstance(header, dict):
-            raise PennameError(f"{path} is no safetensors file, or is cut short")
+            header = json.loads(file.read(min(length, size)))
+            found = {name: entry["data_offsets"] for name, entry in header.items() if "lora_B" in name}
+            spans = {name: (int(low), int(high)) for name, (low, high) in found.items()}
+        except (struct.error, ValueError, LookupError, TypeError, AttributeError):
+            raise PennameError(f"{path} is no safetensors file, or is cut short") from None
         start = 8 + length
         zero = []
-        for name, entry in header.items():
-            if name == "__metadata__" or "lora_B" not in name:
-                continue
-            low, high = entry["data_offsets"]
+        for name, (low, high) in spans.items():
             if start + high > size:
                 raise PennameError(f"{path} is cut short: {name} ends at byte {start + high} of {size}")
             file.seek(start + low)
