@@ -244,6 +244,22 @@ def test_staging_from_a_folder_checks_before_it_copies(cache, folder):
         stage_carrier("qwen9")
 
 
+def test_a_carrier_that_is_staged_again_is_never_missing(cache, folder, monkeypatch):
+    staged = stage_carrier(str(folder), alias="mine")
+    present = []
+
+    def rmtree(path, **kwargs):
+        present.append((path.name, (staged / "manifest.json").is_file()))
+        real(path, **kwargs)
+
+    real = shutil.rmtree
+    monkeypatch.setattr(shutil, "rmtree", rmtree)
+    stage_carrier(str(folder), alias="mine", again=True)
+    assert (".replaced-mine", True) in present and all(there for _, there in present)
+    assert (rehash_carrier(staged), staged_carriers()) == ([], ["mine"])
+    assert not (staged.parent / ".replaced-mine").exists()
+
+
 def test_two_stagings_at_once_do_not_write_into_each_other(cache, folder):
     code = (
         "import sys; from penname.carriers.store import carrier_writer\n"

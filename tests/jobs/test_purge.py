@@ -11,6 +11,7 @@ import sys
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -297,11 +298,14 @@ class Server(BaseHTTPRequestHandler):
     """The two calls that the probe makes."""
 
     answers = 1
+    keys: ClassVar[set[str | None]] = set()
 
     def do_GET(self):
+        self.keys.add(self.headers["authorization"])
         self._send({"data": [{"id": "m"}]})
 
     def do_POST(self):
+        self.keys.add(self.headers["authorization"])
         self.rfile.read(int(self.headers["content-length"]))
         type(self).answers -= 1
         self._send({"choices": [{"text": " a" if type(self).answers >= 0 else ""}]})
@@ -318,8 +322,10 @@ class Server(BaseHTTPRequestHandler):
 
 
 @pytest.mark.parametrize(("answers", "passes"), [(2, True), (1, False), (0, False)])
-def test_a_live_server_is_asked_before_and_after(archived, answers, passes):
+def test_a_live_server_is_asked_before_and_after(archived, monkeypatch, answers, passes):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-1")
     Server.answers = answers
+    Server.keys.clear()
     server = HTTPServer(("127.0.0.1", 0), Server)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
@@ -329,6 +335,7 @@ def test_a_live_server_is_asked_before_and_after(archived, answers, passes):
             with pytest.raises(PennameError, match="empty completion"):
                 purge(archived, look(archived), probe=f"http://127.0.0.1:{server.server_port}")
         assert (archived.path / STEP).exists() == (answers == 0)
+        assert Server.keys == {"Bearer sk-1"}
     finally:
         server.shutdown()
 

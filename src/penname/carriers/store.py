@@ -82,9 +82,13 @@ def _finish(aside: Path, target: Path, origin: Mapping[str, Any]) -> None:
     found = (p for p in aside.rglob("*") if p.is_file() and p.name != MANIFEST and not p.relative_to(aside).as_posix().startswith("."))
     manifest = Manifest("carrier", STORE_VERSION, dict(origin), {}, seal_files(aside, found))
     write_text(aside / MANIFEST, json_text(manifest.to_json()))
-    shutil.rmtree(target, ignore_errors=True)
+    old = target.with_name(f".replaced-{target.name}")
+    shutil.rmtree(old, ignore_errors=True)
+    if target.exists():
+        target.replace(old)  # gigabytes take long to delete: the carrier is not missing meanwhile
     aside.replace(target)
     sync_folder(target.parent)
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def rehash_carrier(folder: Path) -> list[str]:
