@@ -20,6 +20,7 @@ from penname.core.errors import BadInput, PennameError, ProofFailed
 from penname.jobs.adapter import zero_tensors
 from penname.jobs.archive import archive_runs, read_records, restore_run, verify_archives
 from penname.jobs.places import FolderPlace, SshPlace, open_place
+from penname.jobs.record import exclusively
 
 
 @pytest.fixture
@@ -96,6 +97,12 @@ def check_round_trip(voice, target):
 def test_a_folder(voice, tmp_path):
     check_round_trip(voice, str(tmp_path / "second"))
     assert sorted(path.name for path in (tmp_path / "second").iterdir()) == [f"run-{RUN}"]
+
+
+def test_two_archives_at_once_do_not_lose_each_others_record(voice, tmp_path):
+    with exclusively(voice.path / "jobs/.archiving", "busy"), pytest.raises(BadInput, match="another penname archive works in this folder"):
+        archive_runs(voice, str(tmp_path / "away"))
+    assert archive_runs(voice, str(tmp_path / "away"))[0].run == RUN
 
 
 def test_an_archive_in_a_folder_is_on_the_disk_before_it_counts(voice, tmp_path, monkeypatch):

@@ -20,6 +20,7 @@ from penname.core.folder import VoiceFolder
 from penname.core.hashing import adapter_digest
 from penname.jobs.adapter import check_adapter
 from penname.jobs.places import FileFact, Place, copy_tree, open_place, tree_facts
+from penname.jobs.record import exclusively
 
 RECORD = "archives.json"
 RECEIPT = "archive.json"
@@ -54,7 +55,9 @@ def archive_runs(voice: VoiceFolder, target: str, runs: Iterable[str] = (), *, w
     for name in names:
         check_adapter(voice.runs / name)
     place = open_place(target)
-    return [_archive(voice, place, target, name, with_text) for name in names]
+    # A lock of its own, and not the folder's: a run may be archived while the next seed trains.
+    with exclusively(voice.path / "jobs/.archiving", "another penname archive works in this folder; wait for it"):
+        return [_archive(voice, place, target, name, with_text) for name in names]
 
 
 def _archive(voice: VoiceFolder, place: Place, target: str, run: str, with_text: bool) -> Archived:
