@@ -114,6 +114,11 @@ def test_controls_that_could_not_have_failed_are_told():
     assert not any("so few blocks" in claim for claim in decide(SEES, "", BASELINE, [run(1, 4.0), run(2, 4.0)], THRESHOLDS).claims)
 
 
+def test_claims_say_how_many_passages_the_likelihoods_rest_on():
+    claims = decide(SEES, "", BASELINE, [run(1, 4.0), run(2, 4.0)], THRESHOLDS).claims
+    assert any("the beginnings of 16 held-out passages: such a share may be off by 24%, and chance gives 12%" in claim for claim in claims)
+
+
 def test_claims_are_worked_out_for_the_seeds():
     assert "1/6" in claims_for(2)[0] and "no significance" in claims_for(2)[0]
     assert "1/20" in claims_for(3)[0] and "no significance" not in claims_for(3)[0]

@@ -14,8 +14,9 @@ from penname.core.rng import CounterRng
 from penname.judging.heldout import HeldOut
 
 SHUFFLED_BEATS = 7
-MAX_TOKENS = 512  # of a passage; longer ones are judged by their beginning
-COMPARED_TOKENS = 96  # of a passage under each beat: eight whole passages a beat would cost more than all other measuring
+MAX_TOKENS = 96  # of a passage, for its perplexity
+COMPARED_TOKENS = 24  # of a passage under each beat: a beat tells most about how its passage begins
+BEATS_AT_ONCE = 4  # with the passages after them some 32 rows
 
 
 @dataclass(frozen=True)
@@ -28,49 +29,34 @@ class Likelihood:
     shuffled: int
 
 
-def likelihood(model: Any, tokenizer: CarrierTokenizer, passages: Sequence[HeldOut], seed: int, batch: int = 8) -> Likelihood:
+def likelihood(model: Any, tokenizer: CarrierTokenizer, passages: Sequence[HeldOut], seed: int) -> Likelihood:
     """Perplexity by token of the passages after their own beats, and the share whose beginning is likeliest after its own beat.
 
     The other beats are drawn from the other passages, at most seven each, the same for every model.
     """
-    rows: list[tuple[list[int], list[int]]] = []  # (prefix ids, passage ids); of each passage's rows the true beat comes first
+    from penname.judging.reader import Reader  # here, so that a verdict on given texts needs no torch
+
+    pairs = [encode_pair(tokenizer, one.beat, one.text) for one in passages]
     shuffled = min(SHUFFLED_BEATS, len(passages) - 1)
+    after = [[i] for i in range(len(passages))]  # of each beat, the passages that are read after it; its own comes first
     for i, passage in enumerate(passages):
         others = [j for j in range(len(passages)) if j != i]
-        drawn = CounterRng(seed, "shuffled beats", passage.passage_id).shuffled(others)[:shuffled]
-        for at, beat in enumerate((passage.beat, *(passages[j].beat for j in drawn))):
-            prefix, ids = encode_pair(tokenizer, beat, passage.text)
-            rows.append(([*tokenizer.start_ids, *prefix], ids[: COMPARED_TOKENS if at else MAX_TOKENS]))
-    whole, beginning = _nll(model, tokenizer, rows, batch)
-    per = shuffled + 1
-    wins = [beginning[i] < min(beginning[i + 1 : i + per], default=math.inf) for i in range(0, len(rows), per)]
-    tokens = sum(len(ids) for _, ids in rows[::per])
-    return Likelihood(math.exp(sum(whole[::per]) / tokens), sum(wins) / len(wins) if shuffled else 0.0, len(passages), shuffled)
-
-
-def _nll(model: Any, tokenizer: CarrierTokenizer, rows: list[tuple[list[int], list[int]]], batch: int) -> tuple[list[float], list[float]]:
-    """Minus log likelihood of each row's passage after its prefix: of all its tokens, and of the first COMPARED_TOKENS."""
-    import torch  # here, so that a verdict on given texts needs no torch
-
-    whole, beginning = [0.0] * len(rows), [0.0] * len(rows)
-    order = sorted(range(len(rows)), key=lambda i: (len(rows[i][0]) + len(rows[i][1]), i))  # rows of like length need little padding
-    device = next(model.parameters()).device
-    with torch.inference_mode(), progress("likelihoods", len(rows)) as bar:
-        for start in range(0, len(order), batch):
-            picked = order[start : start + batch]
-            longest = max(len(rows[i][0]) + len(rows[i][1]) for i in picked)
-            input_ids = torch.full((len(picked), longest), tokenizer.pad_id)  # (B, T), padded on the right
-            mask = torch.zeros((len(picked), longest), dtype=torch.long)
-            for at, i in enumerate(picked):
-                ids = rows[i][0] + rows[i][1]
-                input_ids[at, : len(ids)] = torch.tensor(ids)
-                mask[at, : len(ids)] = 1
-            logits = model(input_ids=input_ids.to(device), attention_mask=mask.to(device), use_cache=False).logits  # (B, T, V)
-            for at, i in enumerate(picked):
-                first, length = len(rows[i][0]), len(rows[i][1])
-                chosen = torch.tensor(rows[i][1], device=device)
-                own = logits[at, first - 1 : first - 1 + length].float()  # position t predicts token t + 1
-                nll = own.logsumexp(-1) - own.gather(1, chosen[:, None])[:, 0]
-                whole[i], beginning[i] = float(nll.sum()), float(nll[:COMPARED_TOKENS].sum())
-            bar.advance(len(picked))
-    return whole, beginning
+        for beat in CounterRng(seed, "shuffled beats", passage.passage_id).shuffled(others)[:shuffled]:
+            after[beat].append(i)
+    whole, own, least = 0.0, [math.inf] * len(passages), [math.inf] * len(passages)
+    order = sorted(range(len(pairs)), key=lambda i: (len(pairs[i][0]), i))  # beats of like length need little padding
+    reader = Reader(model, tokenizer.pad_id)
+    with progress("likelihoods", len(passages)) as bar:
+        for start in range(0, len(order), BEATS_AT_ONCE):
+            beats = order[start : start + BEATS_AT_ONCE]
+            starts = [[*tokenizer.start_ids, *pairs[beat][0]] for beat in beats]
+            found = reader.read(starts, [[pairs[i][1] for i in after[beat]] for beat in beats], COMPARED_TOKENS, MAX_TOKENS)
+            for beat, (true, beginnings) in zip(beats, found, strict=True):
+                whole += true
+                own[beat] = beginnings[0]
+                for i, beginning in zip(after[beat][1:], beginnings[1:], strict=True):
+                    least[i] = min(least[i], beginning)
+            bar.advance(len(beats))
+    tokens = sum(min(len(ids), MAX_TOKENS) for _, ids in pairs)
+    wins = sum(mine < others for mine, others in zip(own, least, strict=True)) if shuffled else 0
+    return Likelihood(math.exp(whole / tokens), wins / len(passages), len(passages), shuffled)

@@ -32,11 +32,12 @@ class WordsOf:
     """A text's words with names hidden, as the count and the map see them."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        self._lexicon = Lexicon(tokenise(text) for text in texts)
+        self._tokens = {text: tokenise(text) for text in texts}  # kept: whole novels, whose words are asked for next
+        self._lexicon = Lexicon(self._tokens.values())
 
     def __call__(self, text: str) -> list[str]:
         """Lower-cased words, hidden ones as "_"."""
-        spelled = hide_names(tokenise(text), self._lexicon).spelled()
+        spelled = hide_names(self._tokens.get(text) or tokenise(text), self._lexicon).spelled()
         return [word for word in spelled if word == HIDDEN_WORD or word[0].isalpha()]
 
 
@@ -67,7 +68,7 @@ class Reference:
     def _known(self, n: int) -> np.ndarray:
         if n not in self._hashes:
             hashes = [_rolling(text, n) for text in self._texts if len(text) >= n]
-            self._hashes[n] = np.unique(np.concatenate(hashes)) if hashes else np.empty(0, np.uint64)
+            self._hashes[n] = np.sort(np.concatenate(hashes)) if hashes else np.empty(0, np.uint64)
         return self._hashes[n]
 
     def _matches(self, words: np.ndarray, n: int) -> np.ndarray:

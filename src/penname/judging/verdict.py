@@ -165,8 +165,17 @@ def _claims(controls: Mapping[str, Any], baseline: Baseline, seeds: int) -> list
     if controls.get("powerless"):
         held = " and ".join(controls["powerless"])
         claims.append(f"With so few blocks these controls could not have failed, so that they hold says nothing: {held}.")
+    claims.append(_likelihood_claim(baseline.likelihood))
     claims.append("The style score sees words, marks and rhythm. It does not see whether a passage makes sense: read some.")
     return claims
+
+
+def _likelihood_claim(found: Likelihood) -> str:
+    margin = 1.96 * (0.25 / found.passages) ** 0.5  # of a share of one half, where it is widest
+    return (
+        f"Perplexity and how often the true beat wins rest on the beginnings of {found.passages} held-out passages: such a share may be "
+        f"off by {margin:.0%}, and chance gives {1 / (1 + found.shuffled):.0%}."
+    )
 
 
 def _of_arm(
