@@ -16,13 +16,12 @@ from dataclasses import astuple, dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-import penname.judging.instrument as instrument
-from judging import LENGTHS, Fold, load_novels, make_folds
-from penname.judging.calibration import MEASURED, Calibration, NextNovel, Readings, read_out_of_fold
+from judging import LENGTHS, SHARED, Fold, load_novels, make_folds
+from penname.judging.calibration import MEASURED, Calibration, NextNovel
+from penname.judging.instrument import Instrument
 from penname.judging.metrics import calibration_error
 
 PER_TEXT = 8
-SHIFT, FEW = ("spread", "one_text_shift", "exponent"), ("few_others_shift",)
 
 
 @dataclass(frozen=True)
@@ -31,27 +30,18 @@ class Read:
 
     group: str
     author: str
-    my_texts: int
-    other_texts: int
-    readings: Readings
+    calibration: Calibration
     view: np.ndarray
     words: np.ndarray
     length: np.ndarray
     mine: np.ndarray
 
     def log_odds(self, beyond: NextNovel) -> np.ndarray:
-        return Calibration(self.readings, self.my_texts, self.other_texts, beyond).log_odds(self.view, self.words)
+        return self.calibration.log_odds(self.view, self.words, beyond)
 
 
 def read_fold(group: str, fold: Fold) -> Read:
-    kept: list[Readings] = []
-
-    def keep(*args: object) -> Readings:
-        kept.append(read_out_of_fold(*args))  # type: ignore[arg-type]
-        return kept[0]
-
-    instrument.read_out_of_fold = keep  # type: ignore[assignment]
-    fitted = instrument.Instrument.fit([novel.text for novel in fold.mine], [novel.text for novel in fold.others])
+    fitted = Instrument.fit([novel.text for novel in fold.mine], [novel.text for novel in fold.others])
     rows = []
     for novel in (fold.left_out, *fold.strangers):
         most = PER_TEXT * (len(fold.strangers) if novel is fold.left_out else 1)
@@ -61,7 +51,7 @@ def read_fold(group: str, fold: Fold) -> Read:
                 view = [detail[name] for name in ("linear", "delta", "impostors")]
                 rows.append((view, detail["words"], length, novel is fold.left_out))
     view, words, length, mine = (np.array(column) for column in zip(*rows, strict=True))
-    return Read(group, fold.author, len(fold.mine), len(fold.others), kept[0], view, words, length, mine)
+    return Read(group, fold.author, fitted.calibration, view, words, length, mine)
 
 
 def loss(reads: Sequence[Read], beyond: NextNovel) -> float:
@@ -77,14 +67,17 @@ def loss(reads: Sequence[Read], beyond: NextNovel) -> float:
     return total / count
 
 
-def fit(reads: Sequence[Read], names: Sequence[str], start: NextNovel) -> NextNovel:
-    def with_values(values: Sequence[float]) -> NextNovel:
-        return NextNovel(**{**vars(start), **dict(zip(names, map(float, values), strict=True))})
+def fit(reads: Sequence[Read]) -> NextNovel:
+    """The constants with the smallest loss, from those in use."""
 
-    first = np.array([getattr(start, name) for name in names])
-    simplex = np.vstack([first, *(first + 0.1 * row for row in np.eye(len(names)))])
-    options = {"initial_simplex": simplex, "xatol": 0.003, "fatol": 1e-5, "maxiter": 200}
-    return with_values(minimize(lambda values: loss(reads, with_values(values)), first, method="Nelder-Mead", options=options).x)
+    def badness(values: np.ndarray) -> float:
+        found = NextNovel(*map(float, values))
+        return loss(reads, found) if min(found.spread, found.inside, found.few_others_spread) >= 0 else np.inf
+
+    first = np.array(astuple(MEASURED))
+    simplex = np.vstack([first, *(first + 0.1 * row for row in np.eye(len(first)))])
+    options = {"initial_simplex": simplex, "xatol": 0.003, "fatol": 1e-5, "maxiter": 300}
+    return NextNovel(*map(float, minimize(badness, first, method="Nelder-Mead", options=options).x))
 
 
 def report(group: str, reads: Sequence[Read], values: Sequence[np.ndarray]) -> None:
@@ -93,10 +86,15 @@ def report(group: str, reads: Sequence[Read], values: Sequence[np.ndarray]) -> N
         value = np.concatenate([v[read.length == length] for read, v in zip(reads, values, strict=True)])
         mine = np.concatenate([read.mine[read.length == length] for read in reads])
         cells.append(f"{length}: {calibration_error(1 / (1 + np.exp(-value)), mine):.3f}")
-    print(f"{group:12} calibration error, author left out: {', '.join(cells)}")
+    value, mine = np.concatenate(values), np.concatenate([read.mine for read in reads])
+    cost = float(np.logaddexp(0, np.where(mine, -value, value)).mean())
+    print(f"{group:12} calibration error, author left out: {', '.join(cells)}; log loss {cost:.3f} of {len(mine)} samples")
 
 
 def main() -> None:
+    if not SHARED.is_dir():
+        print(f"calibration: left out, {SHARED} is not here")
+        return
     novels = load_novels()
     folds = [("seen", fold) for fold in make_folds(novels, False)] + [("unseen", fold) for fold in make_folds(novels, True)]
     for i, fold in enumerate(make_folds(novels, False)[::2]):
@@ -106,13 +104,8 @@ def main() -> None:
     for i, (group, fold) in enumerate(folds):
         reads.append(read_fold(group, fold))
         print(f"{i + 1}/{len(folds)} {group} {fold.left_out.title}", file=sys.stderr, flush=True)
-    many, few = ([read for read in reads if (read.group == "few others") == is_few] for is_few in (False, True))
-    found = fit(few, FEW, fit(many, SHIFT, MEASURED))
-    print(found, [round(value, 3) for value in astuple(found)])
-    without = {}
-    for author in sorted({read.author for read in reads}):
-        rest = fit([read for read in many if read.author != author], SHIFT, MEASURED)
-        without[author] = fit([read for read in few if read.author != author], FEW, rest)
+    print(fit(reads))
+    without = {author: fit([read for read in reads if read.author != author]) for author in sorted({read.author for read in reads})}
     for group in ("seen", "unseen", "few others"):
         own = [read for read in reads if read.group == group]
         report(group, own, [read.log_odds(without[read.author]) for read in own])

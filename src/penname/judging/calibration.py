@@ -20,13 +20,16 @@ class NextNovel:
     """How an author's next novel lies to those at hand, in shares of the way from others to author at 1,000 words."""
 
     spread: float  # standard deviation of a novel's mean reading, on either side
+    inside: float  # share of the variance of blocks that is theirs; the rest is that of novels, which ``spread`` counts
     one_text_shift: float  # parts of the only text by the author read too well, the more so the shorter they are
+    exponent: float  # of the length, in thousands of words, for that shift
     few_others_shift: float  # and so do others' parts, where there are one or two of them; for one
-    exponent: float  # of the length, in thousands of words, for both shifts
+    few_others_exponent: float  # of the length, for that shift
+    few_others_spread: float  # what one other adds to the variance of novels, in shares of it: one says little of where others lie
 
 
 # As benchmarks/calibration.py finds them on novels by six authors, rounded.
-MEASURED = NextNovel(spread=0.2, one_text_shift=0.125, few_others_shift=0.28, exponent=-0.7)
+MEASURED = NextNovel(0.28, 0.4, 0.14, -0.65, 0.32, -0.12, 0.6)
 _FEW_OTHERS = 2
 # Of Cosine Delta and impostors beside the linear view, in its standard deviations. More was measured to lose.
 _VIEW_WEIGHTS = np.array([1.0, 0.05, 0.05])
@@ -96,26 +99,30 @@ class Calibration:
     Two normal distributions with one variance: that of blocks inside a text, and of a next text around those at hand.
     """
 
-    def __init__(self, readings: Readings, my_texts: int, other_texts: int, beyond: NextNovel = MEASURED) -> None:
+    def __init__(self, readings: Readings, my_texts: int, other_texts: int) -> None:
         lengths = _both_sides(readings)
         spread = np.sqrt(np.mean([_moments(readings.view, readings, n)[2] for n in lengths], axis=0))
         self._join = _VIEW_WEIGHTS / np.maximum(spread, _LEAST_SPREAD)  # (3,)
         joined = readings.view @ self._join
         self._lengths = _Lengths(np.log(lengths), *np.array([_moments(joined, readings, n) for n in lengths]).T)
-        few = beyond.few_others_shift / other_texts if other_texts <= _FEW_OTHERS else 0.0
-        self._beyond, self._shift = beyond, (beyond.one_text_shift if my_texts == 1 else 0.0) - few
+        self._one_text = my_texts == 1
+        self._few = 1 / other_texts if other_texts <= _FEW_OTHERS else 0.0
         value = self.log_odds(readings.view, readings.words)
         self._null = {int(n): np.sort(value[(readings.words == n) & ~readings.author]) for n in np.unique(readings.words)}
         self._null = {n: values for n, values in self._null.items() if len(values)}
 
-    def log_odds(self, view: np.ndarray, words: np.ndarray) -> np.ndarray:
+    def log_odds(self, view: np.ndarray, words: np.ndarray, beyond: NextNovel = MEASURED) -> np.ndarray:
         """(N, 3) readings and (N,) words -> (N,)."""
         author, others, variance = (self._lengths.at(words, which) for which in ("author", "others", "variance"))
         at_1000 = self._lengths.at(np.array([1000]), "author") - self._lengths.at(np.array([1000]), "others")
         distance = np.maximum(at_1000, 0.0)
-        shift = self._shift * distance * (np.clip(words, LENGTHS[0], LENGTHS[-1]) / 1000) ** self._beyond.exponent
+        thousands = np.clip(words, LENGTHS[0], LENGTHS[-1]) / 1000
+        shift = self._one_text * beyond.one_text_shift * thousands**beyond.exponent
+        shift -= self._few * beyond.few_others_shift * thousands**beyond.few_others_exponent
+        spread = (beyond.spread * distance) ** 2 * (1 + self._few * beyond.few_others_spread)
         gap = np.maximum(author - others, _NO_GAP * np.sqrt(variance))
-        return (view @ self._join - (author + others) / 2 + shift) * gap / (variance + (self._beyond.spread * distance) ** 2 + 1e-9)
+        reading = view @ self._join - (author + others) / 2 + shift * distance
+        return reading * gap / (beyond.inside * variance + spread + 1e-9)
 
     def null_share(self, value: float, words: int) -> float:
         """Share of others' blocks, of the nearest length that was calibrated, that score at least ``value``."""

@@ -16,7 +16,7 @@ from penname.core.stage import Manifest, read_manifest, require_manifest, stage_
 from penname.judging.heldout import JUDGING_COPY, HeldOut, Material, load_material
 from penname.judging.registration import registration, registration_fault, too_little_text, unix_now
 
-VERSION = 3
+VERSION = 4
 REGISTER, CONTROL, JUDGE = "manifest-register.json", "manifest-control.json", "manifest-judge.json"
 SENSITIVITY_PASSAGES = 16  # held-out passages on which beat sensitivity and perplexity are measured
 PASSAGES_SHOWN = 4
