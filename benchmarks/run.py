@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
-BENCHMARKS = ("trl", "gpu", "shards", "books", "copies_speed", "cast_table", "copies_table", "judging")
+BENCHMARKS = ("trl", "gpu", "shards", "books", "copies_speed", "cast_table", "copies_table", "judging", "calibration", "judgement")
 TRL_WITHOUT_BF16 = ("--trl-dtype", "fp32", "--seq-len", "512", "--steps", "3")
 
 
