@@ -14,6 +14,7 @@ from book_files import parts_of, to_docx, to_epub, to_markdown
 
 from penname.books import decode_source, read_book
 from penname.books.blocks import cut_blocks, find_layout
+from penname.books.doubles import long_paragraphs, shared_share
 from penname.core.values import Book
 
 COUNTS = {
@@ -71,6 +72,14 @@ def test_editions_of_jane_eyre_differ_only_as_editions_do(shared: Path) -> None:
     assert plain.text.count("\n\n") == page.text.count("\n\n")
     assert _differing_share(plain.text, page.text) < 0.002
     assert _differing_share(plain.text, newer.text) < 0.005
+
+
+def test_editions_are_one_work_twice_and_two_novels_are_not(shared: Path) -> None:
+    long = {name: long_paragraphs(read(shared / "books/raw" / name).text) for name in COUNTS}
+    for a, b in itertools.combinations(COUNTS, 2):
+        share = shared_share(long[a], long[b])
+        print(f"{a} {b}: {share:.3f}")
+        assert share > 0.9 if "1260" in a and "1260" in b else share < 0.001
 
 
 def _differing_share(a: str, b: str) -> float:

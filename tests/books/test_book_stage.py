@@ -23,8 +23,8 @@ HEADS = [f"CHAPTER {n}" for n in ("I", "II", "III", "IV", "V", "VI", "VII", "VII
 def make(folder: Path, extra: str = "") -> VoiceFolder:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "mill.txt").write_text(f"THE MILL\n\nby Ann Nobody\n\n\n\n{chapters(HEADS, 5)}")
-    (folder / "mill copy.txt").write_text(f"THE MILL\n\nby Ann Nobody\n\n\n\n{chapters(HEADS[:6], 4)}")
-    (folder / "lamp.txt").write_text(f"THE LAMP\n\nby Sam Other\n\n\n\n{chapters(HEADS[:5], 4)}")
+    (folder / "mill copy.txt").write_text(f"THE MILL\n\nby Ann Nobody\n\n\n\n{chapters(HEADS[:6], 4).replace('Number', 'Page')}")
+    (folder / "lamp.txt").write_text(f"THE LAMP\n\nby Sam Other\n\n\n\n{chapters(HEADS[:5], 4).replace('Number', 'Row')}")
     (folder / "voice.toml").write_text(f'[voice]\nbooks = ["mill.txt", "mill copy.txt"]\nothers = ["lamp.txt"]\n{extra}')
     return open_voice(folder)
 
@@ -90,6 +90,18 @@ def test_a_bad_source_leaves_the_earlier_result(tmp_path: Path) -> None:
     manifest = read_manifest(voice.books)
     assert manifest is not None and manifest.digest == before
     assert damaged_files(voice.books, manifest) == []
+
+
+def test_one_work_in_two_files_is_refused(tmp_path: Path) -> None:
+    voice = make(tmp_path / "v")
+    prose = (voice.path / "mill.txt").read_text()
+    (voice.path / "mill copy.txt").write_text(prose.replace("THE MILL", "MILLS").replace(",", ";").upper())  # another edition
+    with pytest.raises(BadInput, match=r'names one work twice: "The Mill" \(mill.txt\) and "Mills" \(mill copy.txt\)'):
+        run_books(voice)
+    assert not voice.books.exists()
+    (voice.path / "voice.toml").write_text('[voice]\nbooks = ["mill.txt"]\nothers = ["mill.txt"]\n')
+    with pytest.raises(BadInput, match=r'names one work twice: "The Mill" \(mill.txt\); what is held out'):
+        run_books(open_voice(voice.path))
 
 
 def test_a_voice_without_books_says_what_to_do(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from penname.books.doubles import refuse_doubles
 from penname.books.gutenberg import names_gutenberg
 from penname.books.heldout import split_heldout
 from penname.books.open import source_digest
@@ -39,6 +40,7 @@ def run_books(voice: VoiceFolder) -> Manifest:
         raise BadInput(f'{voice.path / "voice.toml"} names no books; add them under [voice]: books = ["FILE", ...]')
     config, sources = voice.config, _sources(voice)
     read = _read_all(voice, list(sources.values()))
+    refuse_doubles(read, list(sources.values()))
     # Of what was read, not of what stood there before: a Gutenberg book has no digest until it is fetched.
     inputs = {key: book.source_sha256 for key, book in zip(sources, read, strict=True)}
     common = {"version": VERSION, "settings": books_settings(config), "inputs": inputs}
