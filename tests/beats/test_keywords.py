@@ -37,6 +37,30 @@ def test_another_attempt_is_another_line(town) -> None:
     assert len(set(lines)) == 3
 
 
+def test_names_in_the_order_of_the_passage_are_no_copied_run_in_the_end() -> None:
+    """An introduction ("M. Pelet, Mr. Crimsworth; ...") lists the names as a keyword line does: no choice of words passes the gate."""
+    from penname.beats import Gate, cut_passages
+    from penname.beats.keywords import KEYWORD_ATTEMPTS
+    from penname.core.values import Book, Cast, Chapter, Entity, Mention
+
+    text = '"M. Pelet, Mr. Crimsworth, Mr. Brown," said the porter, and a bow on each side finished the ceremony beside the hearth.'
+    book = Book("town", "Town", "Nobody", text, (Chapter("chapter", 1, "", 0, len(text), 0),))
+    names = ("M. Pelet", "Mr. Crimsworth", "Mr. Brown")
+    at = [text.index(name) for name in names]
+    cast = Cast(
+        "town",
+        tuple(Entity(f"p{k}", "person", "male", (name,)) for k, name in enumerate(names)),
+        tuple(Mention(at[k], at[k] + len(name), f"p{k}") for k, name in enumerate(names)),
+    )
+    (passage,), gate = cut_passages(book), Gate(book, cast)
+    keywords = KeywordAnnotator([book], [passage], {"town": gate.names})
+    lines = [keywords.line(passage, text, attempt=n) for n in range(KEYWORD_ATTEMPTS)]
+    assert lines[0].startswith("M. Pelet, Mr. Crimsworth, Mr. Brown; ")
+    passing = [line for line in lines if gate.check(line, passage, "keywords") is None]
+    assert passing[0] == "M. Pelet; porter, bow, side, finished, ceremony, hearth"
+    assert ";" not in lines[-1]  # no name at all
+
+
 def test_no_names_and_hardly_any_words_still_give_a_line(town) -> None:
     book, _, passages, gate = town
     keywords = KeywordAnnotator([book], passages, {book.id: gate.names})

@@ -19,7 +19,10 @@ from penname.beats.words import FUNCTION_WORDS, base_form
 from penname.core.beatstyle import BEAT_WORDS_MAX
 from penname.core.values import Book, Passage
 
-KEYWORD_ATTEMPTS = 30  # choices of words that are tried before the gate
+_WORD_CHOICES = 30  # choices of words that are tried before the gate
+# Names that stand side by side in the passage ("M. Pelet, Mr. Crimsworth, ...") are a copied run in any choice of words.
+_NAMES_TRIED = (4, 1, 0)
+KEYWORD_ATTEMPTS = _WORD_CHOICES * len(_NAMES_TRIED)
 _PEOPLE_MAX = 3
 _PLACES_MAX = 1
 _CONTENT_WORDS = 9
@@ -32,7 +35,7 @@ _SOFT_ENDINGS = ("ly", "ness", "ment", "tion", "ance", "ence", "ible", "able", "
 
 
 class KeywordAnnotator:
-    """Deterministic and offline. Each further attempt leaves out the words that the last one led with."""
+    """Deterministic and offline. Each further attempt leaves out the words that the last one led with; in the end names go as well."""
 
     model = "keywords"
     style: Style = "keywords"
@@ -58,7 +61,8 @@ class KeywordAnnotator:
         people = [surface for entity, surface, _ in present if entity.kind == "person"][:_PEOPLE_MAX]
         # A ship or an inn counts where the passage keeps to it; a single "Vulcan" is a figure of speech.
         places = [surface for entity, surface, n in present if entity.kind == "place" or (entity.kind == "other" and n > 1)][:_PLACES_MAX]
-        names = people + places
+        names_tried, attempt = divmod(attempt, _WORD_CHOICES)
+        names = (people + places)[: _NAMES_TRIED[names_tried]]
         room = BEAT_WORDS_MAX - sum(len(name.split()) for name in names)
         ranked = self._ranked(text, language, {word.lower() for name in names for word in _TOKEN.findall(name)})
         count = max(1, min(_CONTENT_WORDS, room))
