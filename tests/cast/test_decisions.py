@@ -7,6 +7,7 @@ import pytest
 from penname.cast import Decision, Decisions, build, build_cast, load_decisions, run_cast, save_decisions
 from penname.cast.build import Readings
 from penname.cast.decide import Request, decide_by_hand
+from penname.cast.decisions import idle_decisions
 from penname.cast.stage import show_name, take_proposals
 from penname.core import workers
 from penname.core.config import CastConfig
@@ -83,6 +84,7 @@ def test_file_keeps_comments_and_round_trips(tmp_path):
     [
         ('action = "marry"\nnames = ["A"]', "the actions are"),
         ('action = "merge"\nnames = ["A"]', "at least 2"),
+        ('action = "merge"\nnames = ["A", "A"]', 'names "A" twice'),
         ('action = "kind"\nnames = ["A"]\nvalue = "ghost"', "person, place, other"),
         ('action = "keep"\nname = ["A"]', "none of"),
     ],
@@ -92,6 +94,28 @@ def test_faulty_decisions_are_refused_with_a_reason(tmp_path, row, says):
     path.write_text(f"[[decision]]\n{row}\n", encoding="utf-8")
     with pytest.raises(BadInput, match=says):
         load_decisions(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"), [("decision = [3]", "decision 1 is 3; write it as a table"), ("[decisions]\na = 1", '"decisions" is none')]
+)
+def test_what_is_no_table_of_decisions_is_refused(tmp_path, text, says):
+    (tmp_path / "decisions.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput, match=says):
+        load_decisions(tmp_path / "decisions.toml")
+
+
+def test_a_decision_that_can_change_nothing_is_named():
+    written = decided(
+        Decision("keep", ("Mary-Ann O'Brien",)),
+        Decision("merge", ("Mary", "Nobody Here"), book="tale"),
+        Decision("keep", ("Mary",), book="tail"),
+        Decision("keep", ("Nobody Else",), by="auto"),
+    )
+    assert idle_decisions(written, {"tale": "Mary, and Mary Ann O’Brien.", "other": "Nobody, here."}) == [
+        'decision 2 (merge Mary, Nobody Here): "Nobody Here" stands in no book',
+        'decision 3 (keep Mary) is for the book "tail", and the books are tale, other',
+    ]
 
 
 def voice_of(tmp_path, text: str):
@@ -144,6 +168,19 @@ def test_names_that_no_book_has_are_refused(tmp_path):
     with pytest.raises(BadInput, match='did you mean "Blanche"'):
         decide_by_hand(voice, Request(keep=("Blanch",)))
     assert "mentions" in show_name(voice, "Blanche")
+    with pytest.raises(BadInput, match='there is no book "tail"; the books are tale'):
+        show_name(voice, "Blanche", "tail")
+
+
+def test_a_decision_beside_show_is_refused_and_not_dropped(tmp_path):
+    from penname.cli.cast import cast
+
+    voice = voice_of(tmp_path, GIRLS)
+    run_cast(voice, decide="auto")
+    before = voice.decisions.read_bytes() if voice.decisions.exists() else b""
+    with pytest.raises(BadInput, match="--show only shows, and nothing was decided"):
+        cast(voice.path, show="Blanche", drop=["Mary"])
+    assert (voice.decisions.read_bytes() if voice.decisions.exists() else b"") == before
 
 
 def test_at_most_so_many_questions():

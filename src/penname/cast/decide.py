@@ -13,7 +13,7 @@ from penname.core.folder import VoiceFolder
 from penname.core.progress import say
 from penname.core.stage import require_manifest
 from penname.core.store import load_books, load_casts
-from penname.core.values import Cast
+from penname.core.values import Book, Cast
 
 
 @dataclass(frozen=True)
@@ -55,10 +55,7 @@ class Request:
 def decide_by_hand(voice: VoiceFolder, request: Request, book: str = "") -> None:
     """Write the decisions of a command line. BadInput where a name stands in no book, with the nearest that does."""
     require_manifest(voice.cast, "cast")
-    books = [item for item in load_books(voice.books) if book in ("", item.id)]
-    if not books:
-        raise BadInput(f'there is no book "{book}"; the books are {", ".join(item.id for item in load_books(voice.books))}')
-    casts = load_casts(voice.cast, books)
+    casts = load_casts(voice.cast, books_named(voice, book))
     decisions = load_decisions(voice.decisions)
     new: list[Decision] = []
     for row in request.rows():
@@ -69,6 +66,15 @@ def decide_by_hand(voice: VoiceFolder, request: Request, book: str = "") -> None
             new.append(Decision(decision.action, names, decision.value, cast.book_id, question))
     save_decisions(voice.decisions, decisions.add(new))
     say(f"{len(new)} decisions written to {voice.decisions}")
+
+
+def books_named(voice: VoiceFolder, book: str = "") -> list[Book]:
+    """The one book of that id, or every book where it is "". BadInput where there is none."""
+    books = load_books(voice.books)
+    found = [item for item in books if book in ("", item.id)]
+    if not found:
+        raise BadInput(f'there is no book "{book}"; the books are {", ".join(item.id for item in books)}')
+    return found
 
 
 def casts_with(casts: Sequence[Cast], names: Sequence[str]) -> list[Cast]:

@@ -85,6 +85,8 @@ def plain_name(name: str) -> str:
 
 def decision_from(row: Mapping[str, Any], where: str = "decision") -> Decision:
     """A Decision from a table; BadInput says what is wrong with it."""
+    if not isinstance(row, Mapping):
+        raise BadInput(f"{where} is {row!r}; write it as a table [[decision]] with action = and names =")
     unknown = [key for key in row if key not in _KEYS]
     if unknown:
         raise BadInput(f'{where} has a key "{unknown[0]}" that is none of {", ".join(_KEYS)}')
@@ -93,6 +95,8 @@ def decision_from(row: Mapping[str, Any], where: str = "decision") -> Decision:
         raise BadInput(f"{where} has action {action!r}; the actions are {', '.join(ACTIONS)}")
     if not isinstance(names, list | tuple) or len(names) < ACTIONS[action] or not all(isinstance(n, str) and n.strip() for n in names):
         raise BadInput(f"{where} ({action}) wants names = [...] with at least {ACTIONS[action]} of them")
+    if action == "merge" and len(set(names)) < 2:
+        raise BadInput(f'{where} (merge) names "{names[0]}" twice; name two that are one person')
     if action in VALUES and value not in VALUES[action]:
         raise BadInput(f"{where} ({action}) has value {value!r}; it can be {', '.join(VALUES[action])}")
     return Decision(
@@ -113,6 +117,25 @@ def load_decisions(path: Path) -> Decisions:
     if problems:
         raise BadInput(f"{path}: " + "; ".join(problems))
     return Decisions(tuple(items))
+
+
+def idle_decisions(decisions: Decisions, texts: Mapping[str, str]) -> list[str]:
+    """What a person wrote that can change nothing: a sentence for each unknown book, and each name that no text of its books holds."""
+    by_person = [(number, decision) for number, decision in enumerate(decisions.items, 1) if decision.by != "auto"]
+    plain = {book: f" {_words(text)} " for book, text in texts.items()} if by_person else {}
+    said = []
+    for number, decision in by_person:
+        what = f"decision {number} ({decision.action} {', '.join(decision.names)})"
+        if decision.book and decision.book not in texts:
+            said.append(f'{what} is for the book "{decision.book}", and the books are {", ".join(texts)}')
+            continue
+        mine = [plain[decision.book]] if decision.book else list(plain.values())
+        said += [f'{what}: "{name}" stands in no book' for name in decision.names if not any(f" {_words(name)} " in text for text in mine)]
+    return said
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"[^\W_]+", text)).casefold()
 
 
 def save_decisions(path: Path, decisions: Decisions) -> None:
@@ -153,6 +176,7 @@ def _document(path: Path) -> tomlkit.TOMLDocument:
         document = tomlkit.parse(read_text(path))
     except TOMLKitError as error:
         raise BadInput(f"{path} is not TOML: {error}; mend that line and run again") from None
-    if not isinstance(document.unwrap().get("decision", []), list):
-        raise BadInput(f"{path}: write each decision as a table [[decision]]")
+    unknown = [key for key in document if key != "decision"]
+    if unknown or not isinstance(document.unwrap().get("decision", []), list):
+        raise BadInput(f"{path}: write each decision as a table [[decision]]" + (f'; "{unknown[0]}" is none' if unknown else ""))
     return document

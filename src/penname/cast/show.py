@@ -28,7 +28,7 @@ def answer_text(row: Mapping[str, Any]) -> str:
         case "split":
             return f"{names[0]} is somebody else"
         case "kind":
-            return f"{names[0]} is a {row['value']}"
+            return f"{names[0]} is {'something else with a name' if row['value'] == 'other' else 'a ' + row['value']}"
         case "gender":
             return f"{names[0]} is {row['value']}"
         case "keep":

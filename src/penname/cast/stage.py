@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from penname.cast.build import Readings
-from penname.cast.decide import casts_with
-from penname.cast.decisions import Decision, Decisions, decision_from, load_decisions, save_decisions
+from penname.cast.decide import books_named, casts_with
+from penname.cast.decisions import Decision, Decisions, decision_from, idle_decisions, load_decisions, save_decisions
 from penname.cast.show import entities_named, question_lines, show_entity
 from penname.core.config import Config
 from penname.core.errors import BadInput, NeedsPerson
@@ -42,8 +42,11 @@ def run_cast(voice: VoiceFolder, decide: str = "") -> Manifest:
     """
     if decide not in ("", "ask", "auto"):
         raise BadInput(f'--decide is "ask" or "auto", and not "{decide}"')
+    require_manifest(voice.books, "book")
     books = load_books(voice.books)
     decisions = load_decisions(voice.decisions)
+    for sentence in idle_decisions(decisions, {book.id: book.text for book in books}):
+        say(f"{voice.decisions}: {sentence}; it changes nothing")
     say(f"cast: {sum(len(book.text) for book in books):,} characters in {len(books)} books")
     readings = Readings(books, voice.config.cast, voice.config.voice.series)
     if (decide or voice.config.cast.decide) == "auto":
@@ -113,6 +116,6 @@ def _stop_message(books: Sequence[Book], casts: Sequence[Cast]) -> str:
 def show_name(voice: VoiceFolder, name: str, book: str = "") -> str:
     """Everything about one name, in every book that has it. BadInput, with the nearest name, where none has."""
     require_manifest(voice.cast, "cast")
-    books = {item.id: item for item in load_books(voice.books) if book in ("", item.id)}
+    books = {item.id: item for item in books_named(voice, book)}
     casts = casts_with(load_casts(voice.cast, list(books.values())), [name])
     return "\n\n".join(show_entity(books[cast.book_id], cast, entity) for cast in casts for entity in entities_named(cast, name))

@@ -29,25 +29,28 @@ def cast(
 
     Example: penname -C bronte cast --merge "Miss Temple" "Maria Temple"
     """
-    from penname.cast.decide import Request, decide_by_hand
+    from penname.cast.decide import Request, books_named, decide_by_hand
     from penname.cast.show import cast_summary, show_cast
     from penname.cast.stage import run_cast, show_name
+    from penname.core.errors import BadInput
     from penname.core.files import json_text
     from penname.core.folder import open_voice
     from penname.core.lock import hold
-    from penname.core.store import load_books, load_casts
+    from penname.core.store import load_casts
 
     voice = open_voice(where, overrides)
+    request = Request(merge, link, tuple(share), tuple(split), kind, gender, tuple(keep), tuple(drop))
+    if show and (request.any() or decide):
+        raise BadInput("--show only shows, and nothing was decided; give the decision by itself, then --show")
     if show and show != "all":
         print(show_name(voice, show, book))
         return
-    request = Request(merge, link, tuple(share), tuple(split), kind, gender, tuple(keep), tuple(drop))
-    with hold(voice.path, "cast"):
-        if request.any():
-            decide_by_hand(voice, request, book)
-        if not show or request.any():
+    if not show:
+        with hold(voice.path, "cast"):
+            if request.any():
+                decide_by_hand(voice, request, book)
             run_cast(voice, decide)
-    books = [item for item in load_books(voice.books) if book in ("", item.id)]
+    books = books_named(voice, book)
     casts = load_casts(voice.cast, books)
     if json:
         print(json_text([cast_summary(item) for item in casts]), end="")
