@@ -9,7 +9,7 @@ import difflib
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -20,7 +20,7 @@ from penname.core.files import read_text
 class Section(BaseModel):
     """A part of the configuration: frozen, and no unknown keys."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, allow_inf_nan=False)
 
 
 class VoiceConfig(Section):
@@ -123,7 +123,7 @@ class BeatsConfig(Section):
 class CarrierConfig(Section):
     """[carrier]: the base model."""
 
-    name: str = "smollm2-135m"
+    name: str = Field("smollm2-135m", min_length=1)
     """A staged carrier's name (see `penname carrier list`) or a folder."""
     dtype: Literal["bf16", "fp32"] = "bf16"
     """Type of the base weights."""
@@ -149,13 +149,13 @@ class ShardsConfig(Section):
 class TrainingConfig(Section):
     """[training]."""
 
-    seeds: tuple[int, ...] = Field((1, 2), min_length=1)
+    seeds: tuple[Annotated[int, Field(ge=0, lt=2**63)], ...] = Field((1, 2), min_length=1)
     """One run a seed; two is the least that shows a spread."""
     lora_rank: int = Field(32, ge=1)
     """r of LoRA."""
     lora_alpha: int = Field(64, ge=1)
     """alpha of LoRA."""
-    target_modules: tuple[str, ...] | Literal["attention+mlp", "attention+mlp+linear"] = "attention+mlp"
+    target_modules: Annotated[tuple[str, ...], Field(min_length=1)] | Literal["attention+mlp", "attention+mlp+linear"] = "attention+mlp"
     """Module leaf names, or a preset."""
     adapter_dtype: Literal["fp32", "bf16"] = "fp32"
     """Type of the adapter's weights in training."""
@@ -298,7 +298,7 @@ _IN_TOML = {"tuple_type": "input should be a list, as [1, 2]", "model_type": "in
 
 
 def _sentence(item: Any) -> str:
-    where = ".".join(str(part) for part in item["loc"])
+    where = ".".join(str(part) for part in item["loc"] if "[" not in str(part))  # "tuple[str, ...]" is a choice of types, no key
     if item["type"] == "value_error":
         return f"{where}: {item['ctx']['error']}"
     if item["type"] != "extra_forbidden":
