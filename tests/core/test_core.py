@@ -20,7 +20,7 @@ from penname.core.progress import format_seconds
 from penname.core.reference import configuration_page
 from penname.core.rng import CounterRng
 from penname.core.stage import damaged_files, read_manifest, require_manifest, stage_writer
-from penname.core.store import load_book, load_cast, load_copy, save_book, save_cast, save_copy
+from penname.core.store import load_book, load_cast, load_copy, load_passages, save_book, save_cast, save_copy
 from penname.core.values import Book, Cast, Chapter, Edit, Entity, Mention, Question, RenamedCopy, apply_edits, edits_within
 
 
@@ -108,6 +108,26 @@ def test_bad_json_says_where(tmp_path):
     (tmp_path / "x.json").write_text("{\n\n oops")
     with pytest.raises(BadInput, match=r"x\.json is not JSON: .* at line 3"):
         files.read_json(tmp_path / "x.json")
+    (tmp_path / "x.json").write_text("[1]")
+    with pytest.raises(BadInput, match=r"x\.json holds no JSON object; .* penname check names the verb"):
+        files.read_json(tmp_path / "x.json")
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "null", "{}"])
+def test_a_damaged_manifest_goes_and_not_its_folder(tmp_path, text):
+    """Decisions and checkpoints stand beside manifests: a person must never be told to delete the folder."""
+    (tmp_path / "manifest.json").write_text(text)
+    with pytest.raises(StaleInput, match=r"manifest\.json is damaged.*; delete this one file and run: penname run"):
+        read_manifest(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "load"), [("book.json", lambda path: load_book(path.parent)), ("cast.json", load_cast), ("p.jsonl", load_passages)]
+)
+def test_a_file_of_another_shape_is_told_in_a_sentence(tmp_path, name, load):
+    (tmp_path / name).write_text('{"chapters": 3}')
+    with pytest.raises(BadInput, match=rf"{name} is damaged or of another version .*; penname check names the verb"):
+        load(tmp_path / name)
 
 
 def write_stage(folder, content, **more):
@@ -186,6 +206,11 @@ def test_set_overrides_and_is_checked(tmp_path):
     ("override", "told"),
     [
         ("training.seeds=1,2", r"with --set: training\.seeds: input should be a list, as \[1, 2\] \(it is '1,2'\)"),
+        ("training.epochs=inf", r"training\.epochs: input should be a finite number"),
+        ("training.seeds=[-1]", r"training\.seeds\.0: input should be greater than or equal to 0"),
+        ("training.target_modules=[]", r"training\.target_modules: list should have at least 1 item"),
+        ("training.target_modules=foo", r"training\.target_modules: input should be 'attention\+mlp' or"),
+        ("carrier.name=", r"carrier\.name: string should have at least 1 character"),
         ("training.seeds=[]", r"training\.seeds: list should have at least 1 item"),
         ("training.seeds=[2, 2]", r"training\.seeds: a seed stands twice"),
         ("beats.passage_words_min=500", r"beats: passage_words_min \(500\) is above passage_words_max \(350\)"),

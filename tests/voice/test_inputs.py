@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 import subprocess
 import sys
@@ -119,6 +120,35 @@ def test_a_full_disk_leaves_earlier_results(tmp_path):
         assert penname("run", "-C", voice, "--to", "cast", "--decide", "auto").returncode == 0
     finally:
         subprocess.run(["umount", small], check=True)
+
+
+def test_check_names_damaged_files_and_goes_on(voice):
+    (about,) = (voice / "books").glob("*/book.json")
+    about.write_text("[]")
+    (voice / "cast").mkdir()
+    (voice / "cast/manifest.json").write_text("{")
+    done = penname("check", "-C", voice, "--json")
+    said = [row["what"] for row in json.loads(done.stdout) if row["level"] == "problem"]
+    assert done.returncode == 1
+    assert any("book.json holds no JSON object" in what for what in said)
+    assert any(what.startswith("books: ") and "book.json is not what was written" in what and "run: penname book" in what for what in said)
+    assert any(what.startswith("cast: ") and "delete this one file" in what for what in said)
+
+
+@pytest.mark.parametrize(
+    ("verb", "says"),
+    [
+        (("control", "--register"), "beats is not there yet; run: penname beat"),
+        (("control",), "beats is not there yet; run: penname beat"),
+        (("train",), "shards/smollm2-135m is not there yet; run: penname shard"),
+    ],
+)
+def test_a_verb_before_its_turn_names_what_it_needs(voice, verb, says):
+    assert says in sentence(penname(*verb, "-C", voice))
+
+
+def test_help_shows_the_table_that_a_sweep_wants():
+    assert "[sweep]" in penname("sweep", "--help").stdout
 
 
 def test_check_says_what_a_small_corpus_means(voice):

@@ -12,7 +12,7 @@ from penname.cli.options import HERE, Json, Where, Yes
 
 
 def sweep(
-    table: Annotated[Path, typer.Argument(help="A TOML file with a [sweep] table.")],
+    table: Annotated[Path, typer.Argument(help="A TOML file with a \\[sweep] table.")],
     where: Where = HERE,
     ray: Annotated[bool, typer.Option("--ray", help="Run as tasks of the Ray cluster that is up, not here one by one.")] = False,
     rows: Annotated[Path, typer.Option("--rows", help="Rows of `penname carrier bench` to price the runs by.")] = BENCH_ROWS,
@@ -25,7 +25,7 @@ def sweep(
 
     Example: penname -C bronte sweep sizes.toml
 
-    [sweep]
+    \\[sweep]
     carriers = ["qwen3-0.6b", "qwen3-1.7b"]
     seeds = [1, 2]
     corpus_words = [300000, 0]

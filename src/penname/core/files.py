@@ -13,6 +13,8 @@ from typing import Any
 
 from penname.core.errors import BadInput, PennameError
 
+_AGAIN = "where Penname wrote it, penname check names the verb that makes it again"
+
 
 def write_bytes(path: Path, data: bytes) -> None:
     """Replace ``path`` by ``data`` in one step; who may read or run it stays as it was.
@@ -74,11 +76,14 @@ def read_text(path: Path) -> str:
 
 
 def read_json(path: Path) -> Any:
-    """The value in a JSON file; BadInput with the place where it does not parse."""
+    """The object in a JSON file; BadInput with the place where it does not parse."""
     try:
-        return json.loads(read_text(path))
+        value = json.loads(read_text(path))
     except json.JSONDecodeError as error:
-        raise BadInput(f"{path} is not JSON: {error.msg} at line {error.lineno}") from None
+        raise BadInput(f"{path} is not JSON: {error.msg} at line {error.lineno}; {_AGAIN}") from None
+    if not isinstance(value, dict):
+        raise BadInput(f"{path} holds no JSON object; {_AGAIN}")
+    return value
 
 
 def read_jsonl(path: Path, *, growing: bool = False) -> Iterator[Any]:
@@ -93,7 +98,7 @@ def read_jsonl(path: Path, *, growing: bool = False) -> Iterator[Any]:
             except json.JSONDecodeError as error:
                 if growing:
                     return
-                raise BadInput(f"{path}, line {number}, is not JSON: {error.msg}") from None
+                raise BadInput(f"{path}, line {number}, is not JSON: {error.msg}; {_AGAIN}") from None
 
 
 def sync_file(path: Path) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from penname.core.errors import StaleInput
+from penname.core.errors import BadInput, StaleInput
 from penname.core.files import disk_error, json_text, read_json, sync_file, sync_folder, write_text
 from penname.core.hashing import sha256_file, sha256_value
 
@@ -55,18 +55,19 @@ def read_manifest(folder: Path, name: str = MANIFEST) -> Manifest | None:
     path = folder / name
     if not path.exists():
         return None
-    data = read_json(path)
     try:
+        data = read_json(path)
         return Manifest(data["stage"], data["version"], data["settings"], data["inputs"], data["files"], data["counts"])
-    except (KeyError, TypeError):
-        raise StaleInput(f"{path} is no manifest of this version; delete its folder and run: penname run") from None
+    except (BadInput, KeyError):
+        # The file and not its folder: a person's decisions or a run's checkpoints may stand beside it.
+        raise StaleInput(f"{path} is damaged, or no manifest of this version; delete this one file and run: penname run") from None
 
 
 def require_manifest(folder: Path, command: str, name: str = MANIFEST) -> Manifest:
     """The manifest, or StaleInput that names the command which makes the folder."""
     manifest = read_manifest(folder, name)
     if manifest is None:
-        raise StaleInput(f"{folder.name} is not there yet; run: penname {command}")
+        raise StaleInput(f"{folder} is not there yet; run: penname {command}")
     return manifest
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -30,6 +32,15 @@ def _put(path: Path, text: str) -> None:
     path.write_bytes(text.encode("utf-8"))
 
 
+@contextmanager
+def _as_written(path: Path) -> Iterator[None]:
+    """BadInput where what is read from ``path`` is not of the shape that was written there."""
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError) as error:
+        raise BadInput(f"{path} is damaged or of another version ({error}); penname check names the verb that makes it again") from None
+
+
 def save_book(folder: Path, book: Book) -> None:
     """Write ``text.txt``, ``book.json`` and ``removed.jsonl`` into ``folder``."""
     data = asdict(book)
@@ -42,10 +53,11 @@ def save_book(folder: Path, book: Book) -> None:
 def load_book(folder: Path) -> Book:
     """The Book in ``folder``, without the removed spans (they are an account, not an input)."""
     data = read_json(folder / "book.json")
-    data["chapters"] = tuple(Chapter(**row) for row in data["chapters"])
-    data["alphabet"] = tuple(AlphabetRow(**row) for row in data["alphabet"])
-    data["oddities"] = tuple(data["oddities"])
-    return Book(text=read_text(folder / "text.txt"), **data)
+    with _as_written(folder / "book.json"):
+        data["chapters"] = tuple(Chapter(**row) for row in data["chapters"])
+        data["alphabet"] = tuple(AlphabetRow(**row) for row in data["alphabet"])
+        data["oddities"] = tuple(data["oddities"])
+        return Book(text=read_text(folder / "text.txt"), **data)
 
 
 def load_books(folder: Path) -> list[Book]:
@@ -68,13 +80,14 @@ def save_cast(path: Path, cast: Cast) -> None:
 def load_cast(path: Path) -> Cast:
     """The Cast in a ``cast/<book>.json``."""
     data = read_json(path)
-    return Cast(
-        data["book_id"],
-        tuple(Entity(**{**row, "names": tuple(row["names"]), "evidence": tuple(row["evidence"])}) for row in data["entities"]),
-        tuple(Mention(*row) for row in data["mentions"]),
-        tuple(_question(row) for row in data["unresolved"]),
-        tuple(data["decided"]),
-    )
+    with _as_written(path):
+        return Cast(
+            data["book_id"],
+            tuple(Entity(**{**row, "names": tuple(row["names"]), "evidence": tuple(row["evidence"])}) for row in data["entities"]),
+            tuple(Mention(*row) for row in data["mentions"]),
+            tuple(_question(row) for row in data["unresolved"]),
+            tuple(data["decided"]),
+        )
 
 
 def load_casts(folder: Path, books: list[Book]) -> list[Cast]:
@@ -103,7 +116,8 @@ def save_copy(folder: Path, copy: RenamedCopy) -> None:
 
 def load_copy(folder: Path, book: Book) -> RenamedCopy:
     """The copy of ``book`` in ``copies/<k>``; refused where text and edits do not agree."""
-    edits = tuple(Edit(**row) for row in read_jsonl(folder / f"{book.id}.edits.jsonl"))
+    with _as_written(folder / f"{book.id}.edits.jsonl"):
+        edits = tuple(Edit(**row) for row in read_jsonl(folder / f"{book.id}.edits.jsonl"))
     text = read_text(folder / f"{book.id}.txt")
     if apply_edits(book.text, edits) != text:
         raise BadInput(f"{folder / book.id}.txt is not its book with its edits applied; run: penname rename")
@@ -118,7 +132,8 @@ def save_passages(path: Path, passages: list[Passage]) -> None:
 
 def load_passages(path: Path) -> list[Passage]:
     """The passages in file order."""
-    return [Passage(**row) for row in read_jsonl(path)]
+    with _as_written(path):
+        return [Passage(**row) for row in read_jsonl(path)]
 
 
 def save_beats(path: Path, beats: list[Beat]) -> None:
@@ -128,4 +143,5 @@ def save_beats(path: Path, beats: list[Beat]) -> None:
 
 def load_beats(path: Path) -> list[Beat]:
     """The beats in file order."""
-    return [Beat(**{**row, "names": tuple(Mention(**name) for name in row["names"])}) for row in read_jsonl(path)]
+    with _as_written(path):
+        return [Beat(**{**row, "names": tuple(Mention(**name) for name in row["names"])}) for row in read_jsonl(path)]

@@ -12,7 +12,7 @@ from penname.books.stage import located
 from penname.core.errors import PennameError
 from penname.core.folder import VoiceFolder
 from penname.core.progress import format_bytes
-from penname.core.stage import damaged_files, read_manifest
+from penname.core.stage import MANIFEST, damaged_files, read_manifest
 from penname.core.store import load_books
 from penname.voice.graph import STAGES
 from penname.voice.price import FLOOR_BYTES, runs_bytes
@@ -57,9 +57,12 @@ def _sources(voice: VoiceFolder) -> list[Finding]:
 
 
 def _corpus(voice: VoiceFolder) -> list[Finding]:
-    if read_manifest(voice.books) is None:
+    if not (voice.books / MANIFEST).exists():
         return [Finding("warn", "the books are not cleaned yet, so the corpus has no size; run: penname book")]
-    books = load_books(voice.books)
+    try:
+        books = load_books(voice.books)
+    except PennameError as error:
+        return [Finding("problem", str(error))]
     words = sum(book.words() for book in books)
     said = f"{words:,} words in {len(books)} book(s)"
     if words >= SMALL_CORPUS_WORDS:
@@ -82,7 +85,11 @@ def _folders(voice: VoiceFolder) -> list[Finding]:
     found = []
     for stage in STAGES:
         folder = stage.folder(voice)
-        manifest = read_manifest(folder, stage.manifest) if folder.is_dir() and stage.name != "train" else None
+        try:
+            manifest = read_manifest(folder, stage.manifest) if folder.is_dir() and stage.name != "train" else None
+        except PennameError as error:
+            found.append(Finding("problem", f"{stage.name}: {error}"))
+            continue
         if manifest and (bad := damaged_files(folder, manifest)):
             found.append(
                 Finding("problem", f"{stage.name}: {bad[0]} is not what was written ({len(bad)} such file(s)); run: penname {stage.verb}")
