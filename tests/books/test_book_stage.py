@@ -127,6 +127,8 @@ def test_the_verb_shows_a_book(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     said = CliRunner().invoke(app, [str(tmp_path / "v/lamp.txt"), "--json"])
     facts = json.loads(said.stdout)
     assert facts["title"] == "The Lamp"
+    said = CliRunner().invoke(app, [str(tmp_path / "v/lamp.txt"), "--set", "books.typografy=curly"])  # no voice folder here
+    assert isinstance(said.exception, BadInput) and str(said.exception).startswith('--set: there is no setting "books.typografy"')
     assert [row["heading"] for row in facts["chapters"]] == HEADS[:5]
     assert (
         {row["character"]: row["after"] for row in facts["alphabet"]}["—"] == 0

@@ -29,7 +29,7 @@ def book(
 
     if source:
         toml = where / "voice.toml"
-        found = read_book(source, settings=load_config(toml, overrides).books if toml.is_file() else None)
+        found = read_book(source, settings=load_config(toml if toml.is_file() else None, overrides).books)
         print(json_text(book_summary(found)) if json else show_book(found) + "\n", end="")
         return
 

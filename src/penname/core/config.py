@@ -261,10 +261,13 @@ class Config(Section):
     serving: ServingConfig = ServingConfig()
 
 
-def load_config(path: Path, overrides: Sequence[str] = ()) -> Config:
-    """The configuration in ``path`` with ``section.key=value`` overrides applied. BadInput lists every problem at once."""
+def load_config(path: Path | None, overrides: Sequence[str] = ()) -> Config:
+    """The configuration in ``path``, or the defaults for None, with ``section.key=value`` overrides applied.
+
+    BadInput lists every problem at once.
+    """
     try:
-        data: dict[str, Any] = tomllib.loads(read_text(path))
+        data: dict[str, Any] = tomllib.loads(read_text(path)) if path else {}
     except tomllib.TOMLDecodeError as error:
         raise BadInput(f"{path} is not TOML: {error}") from None
     problems = []
@@ -282,7 +285,8 @@ def load_config(path: Path, overrides: Sequence[str] = ()) -> Config:
     except ValidationError as error:
         problems += [_sentence(item) for item in error.errors()]
     if problems:
-        raise BadInput(f"{path}{' with --set' if overrides else ''}: " + "; ".join(problems))
+        where = " with ".join([*([str(path)] if path else []), *(["--set"] if overrides else [])])
+        raise BadInput(f"{where}: " + "; ".join(problems))
     return config
 
 
