@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
 import torch
 
 from penname.carriers.loading import load_model
-from penname.core.errors import BadInput, ProofFailed, StaleInput
+from penname.core.errors import BadInput, PennameError, ProofFailed, StaleInput
 from penname.core.files import read_json
 from penname.core.folder import open_voice
 from penname.judging.stage import finished_runs
@@ -55,6 +57,25 @@ def test_export_merged_loads_and_keeps_tied_embeddings(voice):
     again = load_model(place)
     assert again.get_output_embeddings().weight is again.get_input_embeddings().weight
     assert "model.safetensors" in facts["files"]
+
+
+def test_what_a_killed_export_left_goes_and_two_exports_of_a_run_do_not_meet(voice):
+    run = open_run(voice)
+    left = voice.path / "exports" / run.name / ".writing-killed"
+    (left / "merged").mkdir(parents=True)
+    (left / "merged/model.safetensors").write_bytes(b"half")
+    place = finish_export(voice, run, "adapter", lambda out: export_adapter(run, out, False), {"scale": 1.0})
+    assert not left.exists() and (place / "export.json").is_file()
+    other = (
+        "import sys; from pathlib import Path; from penname.core.lock import hold\n"
+        "with hold(Path(sys.argv[1]), 'export'): print('held', flush=True); input()"
+    )
+    command = [sys.executable, "-c", other, str(left.parent)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as held:
+        assert held.stdout.readline() == "held\n"
+        with pytest.raises(PennameError, match=rf"another penname works in .*{run.name} \(pid {held.pid}, export\)"):
+            finish_export(voice, run, "adapter", lambda out: export_adapter(run, out, False), {"scale": 1.0})
+        held.communicate("\n")
 
 
 def test_export_gguf_with_its_modelfile(voice):

@@ -13,6 +13,7 @@ from penname.core.errors import BadInput, ProofFailed
 from penname.core.files import disk_error, read_json, sync_folder, write_json
 from penname.core.folder import VoiceFolder
 from penname.core.hashing import sha256_file
+from penname.core.lock import hold
 from penname.core.stage import seal_files
 from penname.serving.adapter import adapter_tensors, read_adapter, write_adapter
 from penname.serving.bind import Binding, bind_names, bind_weights
@@ -21,6 +22,7 @@ from penname.serving.serve_lines import modelfile, serve_line
 from penname.serving.voices import ServedRun
 
 RECORD = "export.json"
+_ASIDE = ".writing-"
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "generation_config.json")
 
 
@@ -97,7 +99,10 @@ def finish_export(voice: VoiceFolder, run: ServedRun, kind: str, write: Callable
     """
     place = voice.path / "exports" / run.name / kind
     place.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=place.parent, prefix=".writing-") as scratch:
+    with hold(place.parent, "export"), tempfile.TemporaryDirectory(dir=place.parent, prefix=_ASIDE) as scratch:
+        for left in place.parent.glob(f"{_ASIDE}*"):  # by an export that was killed; the lock keeps to one writer at a time
+            if left != Path(scratch):
+                shutil.rmtree(left, ignore_errors=True)
         aside = Path(scratch) / kind
         try:
             binding = write(aside)
