@@ -147,6 +147,12 @@ def test_a_verb_before_its_turn_names_what_it_needs(voice, verb, says):
     assert says in sentence(penname(*verb, "-C", voice))
 
 
+def test_hints_name_the_folder_that_was_given(voice):
+    assert sentence(penname("-C", voice, "rename")).endswith(f"; run: penname -C {voice} cast")
+    assert f"next: penname -C {voice} run" in " ".join(penname("-C", voice, "status").stdout.split())
+    assert f"penname -C {voice} new" not in penname("-C", voice / "books", "cast").stderr
+
+
 def test_help_shows_the_table_that_a_sweep_wants():
     assert "[sweep]" in penname("sweep", "--help").stdout
 

@@ -108,13 +108,14 @@ def penname(
 
     Start with: penname demo
     """
-    from penname.core.progress import be_quiet
+    from penname.core.progress import be_called_in, be_quiet
 
     be_quiet(quiet)
     if directory is not None:
         if not directory.is_dir():
             raise PennameError(f"there is no folder {directory}; make a voice with: penname new {directory} --book SOURCE")
         os.chdir(directory)
+        be_called_in(directory, [verb for verb in VERBS if verb not in ("new", "demo", "doctor")])
 
 
 def main() -> None:
@@ -144,5 +145,7 @@ def main() -> None:
 
 def fail(sentence: str, code: int) -> None:
     """Print the sentence on stderr and exit."""
-    print(f"penname: {sentence}", file=sys.stderr)
+    from penname.core.progress import as_called
+
+    print(f"penname: {as_called(sentence)}", file=sys.stderr)
     sys.exit(code)

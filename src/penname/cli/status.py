@@ -39,7 +39,7 @@ def status(where: Where = HERE, overrides: Set = [], json: Json = False) -> None
     from rich.text import Text
 
     from penname.cli.tables import console, new_table
-    from penname.core.progress import format_bytes, format_seconds
+    from penname.core.progress import as_called, format_bytes, format_seconds
 
     colours = {"fresh": "green", "stale": "yellow", "missing": "bright_black", "running": "cyan", "blocked": "red"}
     title = Text(f"{found.voice} on {found.carrier}")
@@ -57,7 +57,7 @@ def status(where: Where = HERE, overrides: Set = [], json: Json = False) -> None
         )
     out = console()
     out.print(table)
-    out.print(f"{format_bytes(found.size_bytes)} in all; next: ", Text(found.next_command, style="bold"), sep="")
+    out.print(f"{format_bytes(found.size_bytes)} in all; next: ", Text(as_called(found.next_command), style="bold"), sep="")
 
 
 def _holds(stage: str, counts: Mapping[str, object]) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -84,7 +87,12 @@ def track(items: Iterable[T], label: str, total: int | None = None) -> Iterator[
 def say(text: str) -> None:
     """One line for the person at the terminal, on stderr."""
     if not _quiet:
-        print(text, file=sys.stderr, flush=True)
+        print(as_called(text), file=sys.stderr, flush=True)
+
+
+def as_called(text: str) -> str:
+    """The text with the folder of ``penname -C DIR`` in the commands that it names, so that they can be typed as they stand."""
+    return _command.sub(lambda match: f"{match[0]} -C {_folder}", text) if _command else text
 
 
 def format_seconds(seconds: float) -> str:
@@ -109,6 +117,14 @@ def format_bytes(size: int) -> str:
 
 
 _quiet = False
+_command: re.Pattern[str] | None = None
+_folder = ""
+
+
+def be_called_in(folder: Path, verbs: Iterable[str]) -> None:
+    """Name ``folder`` in every command of these verbs that is told from now on (``-C``)."""
+    global _command, _folder
+    _command, _folder = re.compile(rf"\bpenname(?= (?:{'|'.join(verbs)})\b)"), shlex.quote(str(folder))
 
 
 def be_quiet(quiet: bool = True) -> None:
