@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from penname.core.errors import JudgeSaysNo
+from penname.core.errors import BadInput, JudgeSaysNo
 from penname.core.files import read_json, write_json
 from penname.core.folder import VoiceFolder
 from penname.core.lock import hold
@@ -88,8 +88,14 @@ def _stop_if_blind(voice: VoiceFolder) -> None:
         )
 
 
+def read_timings(voice: VoiceFolder) -> dict[str, float]:
+    """Seconds that each stage took last. What cannot be read is left out: these figures are told and nothing rests on them."""
+    try:
+        timings = read_json(voice.path / TIMINGS)
+    except BadInput:
+        return {}
+    return {stage: seconds for stage, seconds in timings.items() if isinstance(seconds, int | float)}
+
+
 def _note_seconds(voice: VoiceFolder, stage: Stage, seconds: float) -> None:
-    path = voice.path / TIMINGS
-    timings = read_json(path) if path.exists() else {}
-    timings[stage.name] = round(seconds, 2)
-    write_json(path, timings)
+    write_json(voice.path / TIMINGS, {**read_timings(voice), stage.name: round(seconds, 2)})

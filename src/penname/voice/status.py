@@ -6,10 +6,9 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from penname.core.files import read_json
 from penname.core.folder import VoiceFolder
 from penname.voice.graph import StageState, all_states
-from penname.voice.run import TIMINGS
+from penname.voice.run import read_timings
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class Status:
 
 def voice_status(voice: VoiceFolder) -> Status:
     """The state of a voice, as plain values."""
-    timings = read_json(voice.path / TIMINGS) if (voice.path / TIMINGS).exists() else {}
+    timings = read_timings(voice)
     states = all_states(voice)
     rows = tuple(
         StatusRow(
