@@ -270,6 +270,10 @@ def test_book_cast_and_copy_come_back_from_disk(tmp_path):
     save_copy(tmp_path / "3", copy)
     files.write_json(tmp_path / "3/names.json", {"b": dict(copy.names)})
     assert load_copy(tmp_path / "3", BOOK) == copy
+    for names in ({}, {"b": 3}):
+        files.write_json(tmp_path / "3/names.json", names)
+        with pytest.raises(BadInput, match="has no names of b; run: penname rename"):
+            load_copy(tmp_path / "3", BOOK)
     (tmp_path / "3/b.txt").write_text("CHAPTER I\n\nAnna met Mr. Reed.")
     with pytest.raises(BadInput, match="not its book with its edits"):
         load_copy(tmp_path / "3", BOOK)

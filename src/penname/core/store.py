@@ -121,7 +121,9 @@ def load_copy(folder: Path, book: Book) -> RenamedCopy:
     text = read_text(folder / f"{book.id}.txt")
     if apply_edits(book.text, edits) != text:
         raise BadInput(f"{folder / book.id}.txt is not its book with its edits applied; run: penname rename")
-    names = read_json(folder / "names.json").get(book.id, {})
+    names = read_json(folder / "names.json").get(book.id)
+    if not isinstance(names, dict):  # with no names a beat would keep those of the book
+        raise BadInput(f"{folder / 'names.json'} has no names of {book.id}; run: penname rename")
     return RenamedCopy(book.id, int(folder.name), text, edits, names)
 
 
