@@ -127,7 +127,7 @@ def test_a_word_that_may_be_a_title_is_none_where_it_stands_alone(cast_of):
 
 
 def test_a_lone_kind_of_place_is_a_place_where_it_has_an_owner_or_a_share_of_the_text(cast_of):
-    text = "They rode to the Grange. We were at the Grange. He saw Lynde's Hollow. It was dark at the Grange by Lynde's Hollow.\n\n"
+    text = "They rode to the Grange. We were at the Grange. He saw Mrs. Lynde's Hollow. It was dark by Mrs. Lynde's Hollow.\n\n"
     found = kinds_of(cast_of(text), text)
     assert (found["Grange"], found["Hollow"]) == ("place", "place")
 

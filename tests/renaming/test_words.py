@@ -19,6 +19,8 @@ from penname.renaming.words import split_name
         ("Mr. Pope", ["Pope"]),
         ("my Lord", []),
         ("Henry VIII", ["Henry"]),
+        ("Rudolf the Third", ["Rudolf"]),
+        ("William the Conqueror", ["William"]),
         ("Mary-Ann", ["Mary", "Ann"]),
         ("M. Paul", ["Paul"]),
         ("aunt Philips", ["Philips"]),
@@ -37,6 +39,7 @@ def test_name_words_of_a_person(surface, names):
         ("Marsh End", ["Marsh"]),
         ("the Hall", []),
         ("Lucas Lodge", ["Lucas"]),
+        ("Lynde's Hollow", ["Lynde"]),
     ],
 )
 def test_of_a_place_its_kind_stays(surface, names):

@@ -11,6 +11,7 @@ from itertools import pairwise
 from penname.cast.lexicon import Lexicon
 from penname.cast.scan import INITIAL, MID, Scan, Token
 from penname.cast.vocabulary import (
+    BYNAMES,
     CAPITAL_PARTICLES,
     ENDEARMENTS,
     EPITHETS,
@@ -33,6 +34,7 @@ from penname.core.callings import CALLINGS
 
 Pairs = Counter[tuple[str, str]]
 _RARE = 5
+_COURTESIES = frozenset("mr mrs miss m mme dr misses messrs".split())
 _WORDS_AND_TITLES = frozenset("mars mist muster".split())  # titles in dialect, and words
 _FEW = 3  # a calling that stands oftener in lower case is a word and no name
 _CRIES = frozenset("pooh hum tut mum golly bravo adieu ta deary lo ho ha".split())
@@ -40,8 +42,9 @@ NAME, MAYBE, TITLE, NEVER = "name", "maybe", "title", "never"
 _LINKS = "|".join(sorted(PARTICLES, key=len, reverse=True))
 _GAP = re.compile(
     r"(?P<space>[ \t]{1,2}|[ \t]*\n[ \t]*(?!\n))$|(?P<hyphen>-)$|(?P<dot>\.[ \t]*\n?[ \t]*)$|(?P<suffix>,[ \t\n]+)$"
-    rf"|\.?[ \t\n]+(?P<link>(?:{_LINKS})(?:[ \t\n]+la)?)[ \t\n]+$|[ \t\n]+(?P<of>of(?:[ \t\n]+the)?)[ \t\n]+$"
+    rf"|\.?[ \t\n]+(?P<link>(?:{_LINKS})(?:[ \t\n]+la)?)[ \t\n]+$|[ \t\n]+(?P<of>of(?:[ \t\n]+the)?)[ \t\n]+$|[ \t\n]+(?P<nth>the)[ \t\n]+$"
 )
+_DWELLINGS = frozenset("house cottage court office hotel school college church chambers side end way company parish".split())
 _TITLED_OF = NOBLE_TITLES | frozenset("king queen prince princess emperor empress bishop archbishop master dean dauphin".split())
 _DETERMINERS = frozenset("the a an my his her your our their this that these those some any no every each another such".split())
 _BEFORE = re.compile(r"([^\W\d_]+)[ \t\n]+[\"“‘'_]?$")
@@ -86,7 +89,19 @@ def classify_words(scan: Scan, lexicon: Lexicon, pool: Scan | None = None) -> di
     for key in _WORDS_AND_TITLES & classes.keys():
         if titles[key] * 2 < scan.mid[key]:  # the planet Mars, and no "Mars' Tom"
             classes[key] = NAME if scan.mid[key] > scan.lower[key] else NEVER
+    for key in _borne_titles(scan) & classes.keys():
+        if not titles[key] and scan.lower[key] <= _FEW and free[key] > determined[key]:
+            classes[key] = NAME  # Miss Abbot, and "her maid Abbot"
     return classes | dict.fromkeys(calling_names(scan), NAME)
+
+
+def _borne_titles(scan: Scan) -> set[str]:
+    """Title words that a woman bears as a surname here: "Miss Abbot"; "Mr. Dean" may be addressed by his office."""
+    return {
+        right.key
+        for left, right in pairwise(scan.tokens)
+        if left.key in ("mrs", "miss", "misses") and right.key in SURNAME_WORDS and right.place == MID and right.start - left.end <= 2
+    }
 
 
 def calling_names(scan: Scan) -> set[str]:
@@ -112,8 +127,7 @@ def _determiner_counts(scan: Scan) -> tuple[Counter[str], Counter[str]]:
     for token in scan.tokens:
         if token.place != MID or token.caps:
             continue
-        before = _BEFORE.search(text, max(0, token.start - 16), token.start)
-        if before and before.group(1).lower() in _DETERMINERS:
+        if _is_determined(text, token.start):
             determined[token.key] += 1
         else:
             free[token.key] += 1
@@ -180,9 +194,12 @@ def _free_pairs(scan: Scan) -> Pairs:
 def _gap(text: str, left: Token, right: Token, classes: dict[str, str]) -> str:
     """How two capitalised words hang together ("space", "hyphen", "dot", "link", "of", "suffix"), or nothing."""
     between = right.start - left.end
-    if between > 12 or (left.possessive and between != 1):
+    if between > 12:
         return ""
     gap = text[left.end : right.start]
+    if left.possessive and between != 1:
+        owned = right.key in PLACE_HEADS - _DWELLINGS and right.place == MID and not right.caps
+        return "owner" if owned and gap in ("'s ", "’s ", "'s\n", "’s\n") else ""
     if gap == " " or (gap in ("' ", "’ ") and left.key in TITLES):  # "Mis' Watson"
         kind = "space"
     else:
@@ -199,6 +216,8 @@ def _gap(text: str, left: Token, right: Token, classes: dict[str, str]) -> str:
         return ""
     if right.place == INITIAL and kind != "hyphen" and not (right.caps and left.caps):
         return ""
+    if kind == "nth":
+        return "nth" if right.key in BYNAMES and right.place == MID and classes.get(left.key) == NAME else ""
     if kind == "of":
         return (
             "of"
@@ -229,13 +248,19 @@ def _cut_run(run: list[Token], gaps: list[str], classes: dict[str, str], text: s
         gap = gaps[k - 1] if k else ""
         kind = classes.get(token.key, NEVER)
         last = k == len(run) - 1
+        if gap == "owner" and (not named or current[0].key in TITLES):
+            flush()  # "the King's Bench", "Mrs. Lynde's Hollow"
+        if named and gap and (token.key in SUFFIXES or (len(token.key) > 1 and token.word.isupper() and ROMAN.fullmatch(token.key))):
+            if token.key not in ("esq", "esquire"):
+                current.append(token)  # "Charles II", "Tom Smith, Junior"; "Esq." stays outside the name
+            continue
         if kind == TITLE and not (current and named and gap == "hyphen"):
-            after_title = bool(current) and not named and current[-1].key in ("mr", "mrs", "miss", "m", "mme", "dr", "misses", "messrs")
+            after_title = bool(current) and not named and current[-1].key in _COURTESIES
             if after_title and (last or gaps[k] not in ("space", "dot", "link")):
                 current.append(token)  # "Miss King": a title word borne as a surname
                 named = True
                 continue
-            if named and token.key not in SUFFIXES and not (token.key in CAPITAL_PARTICLES and not last):
+            if named and not (token.key in CAPITAL_PARTICLES and not last):
                 if (
                     token.place == MID
                     and gap in ("space", "dot")
@@ -246,10 +271,6 @@ def _cut_run(run: list[Token], gaps: list[str], classes: dict[str, str], text: s
                     continue
                 flush()
             current.append(token)
-            continue
-        if named and gap and (token.key in SUFFIXES or (len(token.key) > 1 and token.word.isupper() and ROMAN.fullmatch(token.key))):
-            if token.key not in ("esq", "esquire"):
-                current.append(token)  # "Charles II", "Tom Smith, Junior"; "Esq." stays outside the name
             continue
         if len(token.word) == 1:
             dotted = text[token.end : token.end + 1] == "."
@@ -263,7 +284,7 @@ def _cut_run(run: list[Token], gaps: list[str], classes: dict[str, str], text: s
             current.append(token)
             continue
         titled = bool(current) and not named and current[-1].key in TITLES
-        if kind == NEVER and not (titled and token.place == MID and token.key not in _FUNCTION):
+        if kind == NEVER and not _goes_on(token, gap, titled, named and classes.get(current[-1].key) == NAME):
             flush()
             continue
         if named and token.key in MONTHS_DAYS and gap != "hyphen":
@@ -278,12 +299,38 @@ def _cut_run(run: list[Token], gaps: list[str], classes: dict[str, str], text: s
     flush()
 
 
+def _goes_on(token: Token, gap: str, titled: bool, named: bool) -> bool:
+    """Whether a word that is no name by itself belongs to one here: "Mr. Next", "Emanuel College", "Rudolf the Third"."""
+    if token.place != MID:
+        return False
+    return (titled and token.key not in _FUNCTION) or (named and (gap == "nth" or (gap in ("space", "owner") and token.key in PLACE_HEADS)))
+
+
 _FUNCTION = frozenset(
     """i you he she it we they the a an and but or nor for so if as at by in on of to from with what who when where why how yes no
     oh ah is are was were
     do did does have has had will would shall should can could may might must not never this that these those there here then now
     sir madam ma'am my your his her our their its come go let please thank pray""".split()
 ) - {"may", "will"}
+
+
+def _word(token: Token, text: str, last: bool) -> str:
+    """The key of a word within a name: "third" of Rudolf the Third is "the third", "lynde" of Lynde's Hollow "lynde's"."""
+    if token.possessive and not last:
+        return token.key + "'s"
+    return f"the {token.key}" if text[token.start - 4 : token.start] in ("the ", "the\n") and token.key in BYNAMES else token.key
+
+
+def _is_office(words: list[Token], classes: dict[str, str], text: str) -> bool:
+    """Whether a run that ends with a title is no more than one: "the Hereditary Prince", and not "Nelly Dean"."""
+    if classes.get(words[-1].key) != TITLE:
+        return False
+    return len(words) == 1 or words[-1].key not in SURNAME_WORDS or _is_determined(text, words[0].start)
+
+
+def _is_determined(text: str, start: int) -> bool:
+    before = _BEFORE.search(text, max(0, start - 16), start)
+    return bool(before) and before.group(1).lower() in _DETERMINERS  # type: ignore[union-attr]
 
 
 def _finish(current: list[Token], named: bool, joined: str, classes: dict[str, str], text: str, pairs: Pairs) -> Span | None:
@@ -302,11 +349,13 @@ def _finish(current: list[Token], named: bool, joined: str, classes: dict[str, s
     while k < len(tokens) - 1 and tokens[k].key in TITLES:
         k += 1
     rest = tokens[k:]
-    if not named or (classes.get(rest[-1].key) == TITLE and not k) or (all(len(t.word) == 1 for t in rest) and not k):
+    if len(rest) == 1 and not k and classes.get(rest[0].key) == NEVER:
+        return None  # an epithet was cut off: "the Little Theatre"
+    if not named or (not k and (_is_office(rest, classes, text) or all(len(t.word) == 1 for t in rest))):
         return None
     start, end = tokens[0].start, tokens[-1].end
     if text[start - 2 : start] in ("d'", "d’") and not text[start - 3 : start - 2].isalpha():
         start -= 2
     alone = len(rest) == 1 and not k and classes.get(rest[0].key) != NAME
-    words = tuple(t.key for t in rest)
+    words = tuple(_word(t, text, t is rest[-1]) for t in rest)
     return Span(start, end, tuple(t.key for t in tokens[:k]), words, text[start:end], tokens[0].place, tuple(tokens), joined, alone)

@@ -14,6 +14,7 @@ from penname.cast.vocabulary import (
     FEMALE_TITLES,
     MALE_KIN,
     MALE_TITLES,
+    MONTHS_DAYS,
     PLACE_HEADS,
     PLACE_OPENERS,
     PLACE_PREPOSITIONS,
@@ -22,6 +23,7 @@ from penname.cast.vocabulary import (
 )
 
 _BEFORE = re.compile(r"(?:([^\W\d_]+)([,.;:!?]?)[ \t\n]+)?([^\W\d_]+)([,;:.!?]?)[ \t\n]*[\"“”‘'’_(-]*$")
+_OWNER = re.compile(r"\b(?!(?:Where|That|He|She|It|What|There|Here|Who|How|When|Let)['’])[A-Z][^\W\d_]*['’]s[ \t\n]+$")
 _AFTER = re.compile(r"(['’]s?(?!\w)| s(?= ))?_?([,.;:!?)\"”-]*)[ \t\n]*[\"“_]?[ \t\n]*([^\W\d_]+(?:['’][a-z]+)?)?")
 
 
@@ -76,7 +78,7 @@ def mention_signs(scan: Scan, span: Span, lexicon: Lexicon) -> list[str]:
             sign = "named"
         if sign:
             signs.append(sign)
-        if previous == "s" and text[span.start - 3] in "'’":
+        if previous == "s" and _OWNER.search(text, max(0, span.start - 24), span.start):
             signs.append("owned")  # "Lynde's Hollow"
         if sign == "the" and previous2 in ("in", "at"):
             signs.append("in-the")
@@ -119,7 +121,7 @@ def form_signs(words: tuple[str, ...], titles: tuple[str, ...], lexicon: Lexicon
     known = lexicon.is_first_name(name)
     if many and lexicon.places.get(last.capitalize(), 0) == 3:
         pass  # "Merry England"
-    elif known or (many and entry and entry[1] < 1500 and lexicon.per_million(first) < 1):  # a rare one counts where a surname follows
+    elif known or (many and _before_surname(name, last, lexicon)):
         signs.append("first-name+" if many else "first-name")
         if "place-head" in signs:
             signs.append("first-name+place-head")
@@ -135,6 +137,14 @@ def form_signs(words: tuple[str, ...], titles: tuple[str, ...], lexicon: Lexicon
     if _PEOPLE_ENDING.search(last):
         signs.append("people-ending")
     return signs
+
+
+def _before_surname(name: str, last: str, lexicon: Lexicon) -> bool:
+    """Whether a rare first name, or a short form that is a word as well, counts because a surname may follow: "Kit Small"."""
+    entry = lexicon.first_names.get(name)
+    rare = entry is not None and entry[1] < 1500 and lexicon.per_million(name.lower()) < 1
+    short = name in lexicon.full_forms and name.lower() not in MONTHS_DAYS and last not in PLACE_HEADS
+    return rare or (short and lexicon.knows_surname(last.capitalize()))
 
 
 _PLACE_ENDING = re.compile(

@@ -76,7 +76,7 @@ def load_lexicon() -> Lexicon:
         {k: frozenset(v) for k, v in full_forms.items()},
         frozenset(sure),
         frozenset(surname_sound(name) for name, rank in surnames.items() if rank < _FREQUENT and len(name) > 5),
-        {name: int(strength) for name, strength in _rows("places.tsv")},
+        {name: int(strength) for name, strength in [*_rows("places.tsv"), *_rows("period_places.tsv")]},
     )
 
 

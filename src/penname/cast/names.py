@@ -28,7 +28,7 @@ def part_name(titles: tuple[str, ...], words: tuple[str, ...]) -> Name:
     """Split words into first names and surname; a single word comes back as ``first`` only and is placed by the linker."""
     rest = name_units(words)
     suffix = ""
-    while len(rest) > 1 and rest[-1] in SUFFIXES:
+    while len(rest) > 1 and (rest[-1] in SUFFIXES or rest[-1].startswith("the ")):  # "Rudolf the Third"
         suffix = rest.pop()
     if len(rest) == 1:
         return Name(titles, (rest[0],), "", suffix)

@@ -9,13 +9,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from penname.cast.vocabulary import ABBREVIATED, TITLES
+from penname.cast.vocabulary import ABBREVIATED
 
 LETTER = r"[^\W\d_]"
 # A capitalised word: it may hold apostrophes ("O'Brien", "M'Choakumchild", "D’Urberville"); a hyphen ends it. "I" and "I'se" are none.
-_CAPITAL = re.compile(rf"(?<![^\W_])(?!I(?![.\w'’-])|I['’][a-z])[A-ZÀ-ÖØ-ÞŒ](?:{LETTER}|['’](?={LETTER}))*")
+_CAPITAL = re.compile(rf"(?<![^\W_])(?!I(?![.\w'’-])|I['’](?:[a-z]|M\b|LL\b|VE\b|D\b|SE\b))[A-ZÀ-ÖØ-ÞŒ](?:{LETTER}|['’](?={LETTER}))*")
 _LOWER = re.compile(r"(?<![\w'’])[a-zà-öø-ÿœ]+(?:['’][a-z]+)?(?![\w])")
-_CLITIC = re.compile(r"['’](?:s|S|d|ll|re|ve|m|t|em|un|n)$")
+_CLITIC = re.compile(r"['’](?:s|S|d|ll|re|ve|m|t|em|un|n|se|st)$")
 _OPENING = "\"“‘'([{_*«„"
 _CLOSING = "\"”’')]}_*»"
 
@@ -157,4 +157,4 @@ def _is_abbreviation(text: str, dot: int) -> bool:
         return word != "I" or (
             text[dot + 1 : dot + 2] not in ("\n", "") and text[dot + 2 : dot + 3].isupper() and text[k - 2 : k - 1].isupper()
         )
-    return word[0].isupper() and (word.lower() in ABBREVIATED or (word.lower() in TITLES and len(word) <= 4))
+    return word[0].isupper() and word.lower() in ABBREVIATED

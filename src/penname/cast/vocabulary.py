@@ -28,7 +28,7 @@ FEMALE_TITLES = frozenset(
 )
 NEUTRAL_TITLES = frozenset(
     """
-    dr doctor prof professor cousin saint counsellor councillor mayor consul comrade citoyen pastor
+    dr doctor prof professor hon cousin saint counsellor councillor mayor consul comrade citoyen pastor
     """.split()
 )
 TITLES = MALE_TITLES | FEMALE_TITLES | NEUTRAL_TITLES
@@ -75,7 +75,14 @@ ABBREVIATED = frozenset(
     mdlle mdme mesdmes sig cap
     """.split()
 )
-ROMAN = re.compile(r"(?=[ivx])x{0,3}(?:ix|iv|v?i{0,3})")
+ROMAN = re.compile(r"(?=[ivxlc])(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
+# What tells one bearer of a name from others: "Rudolf the Third".
+BYNAMES = frozenset(
+    """
+    first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth
+    great conqueror confessor terrible
+    """.split()
+)
 SUFFIXES = frozenset("esq esquire jr sr junior senior jun sen bart md ma".split())
 PARTICLES = frozenset(
     """
@@ -176,8 +183,8 @@ TIME_AND_THINGS = frozenset(
     imagination passion genius art science music poetry philosophy religion wisdom folly pride vanity mercy pity envy hatred jealousy
     peace war winter spring summer autumn night day morning evening sun moon earth world sea ocean sky wind storm parliament
     government state empire republic kingdom crown throne cabinet senate congress commons union constitution magna carta army navy
-    militia regiment brigade corps court bench bar exchange bank post office board committee council society club association hon
-    honourable honorable institute academy university college school hospital museum library gallery theatre theater opera renaissance
+    militia regiment brigade corps court bench bar exchange bank post office board committee council society club association honourable
+    honorable institute academy university college school hospital museum library gallery theatre theater opera renaissance
     reformation revolution restoration conquest crusade crusades crusader waterloo-medal victoria-cross street road lane square place
     avenue terrace row crescent park house hall castle manor lodge villa cottage abbey priory church chapel cathedral bridge inn
     tavern hotel station river lake mount mountain mountains hill hills valley island islands isle isles bay cape point port harbour
