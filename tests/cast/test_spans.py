@@ -77,3 +77,17 @@ def test_small_towns_of_the_period_are_known(cast_of):
 
 def test_dialect_leaves_no_names():
     assert found('"We\'se going," he said. "They think I\'M blind, and I\'LL go."') == []
+
+
+def test_words_that_are_only_stressed_are_no_names():
+    assert found("He took them for the surly INDIGENAE of that land, and he made a low CONGE, and went.") == []
+    assert found("She was NOT ELINOR, he said to JANE then.") == ["ELINOR", "JANE"]
+
+
+def test_a_place_and_a_whole_name_side_by_side_are_two(cast_of):
+    text = (
+        "John Clayton laughed. They were at Freetown in May. John Clayton came from Freetown. He went to Freetown with John Clayton.\n\n"
+        * 3
+        + "On the second day out from Freetown John Clayton and his wife saw land.\n\n"
+    )
+    assert kinds_of(cast_of(text), text) == {"John Clayton": "person", "Freetown": "place"}

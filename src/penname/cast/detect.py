@@ -47,6 +47,8 @@ _GAP = re.compile(
 _DWELLINGS = frozenset("house cottage court office hotel school college church chambers side end way company parish".split())
 _TITLED_OF = NOBLE_TITLES | frozenset("king queen prince princess emperor empress bishop archbishop master dean dauphin".split())
 _DETERMINERS = frozenset("the a an my his her your our their this that these those some any no every each another such".split())
+_LOWER_BEFORE = re.compile(r"[a-zà-öø-ÿ][,;:]?[ \t\n]+[\"“‘'_]?$")
+_LOWER_AFTER = re.compile(r"(?:['’]\w*)?[,;:]?[\"”’'_]?[ \t\n]+[a-zà-öø-ÿ]")
 _BEFORE = re.compile(r"([^\W\d_]+)[ \t\n]+[\"“‘'_]?$")
 
 
@@ -92,7 +94,21 @@ def classify_words(scan: Scan, lexicon: Lexicon, pool: Scan | None = None) -> di
     for key in _borne_titles(scan) & classes.keys():
         if not titles[key] and scan.lower[key] <= _FEW and free[key] > determined[key]:
             classes[key] = NAME  # Miss Abbot, and "her maid Abbot"
-    return classes | dict.fromkeys(calling_names(scan), NAME)
+    return classes | dict.fromkeys(_stressed(scan, lexicon), NEVER) | dict.fromkeys(calling_names(scan), NAME)
+
+
+def _stressed(scan: Scan, lexicon: Lexicon) -> set[str]:
+    """Words that stand in capitals only, among words that do not, and that no list of names holds: "the surly INDIGENAE will"."""
+    plain: set[str] = set()
+    stressed: set[str] = set()
+    for token in scan.tokens:
+        if not token.caps or scan.mid[token.key] or scan.initial[token.key]:
+            continue
+        name = token.key.capitalize()
+        alone = _LOWER_BEFORE.search(scan.text, max(0, token.start - 16), token.start) and _LOWER_AFTER.match(scan.text, token.end)
+        known = name in lexicon.first_names or name in lexicon.surnames or name in lexicon.places or name in lexicon.full_forms
+        (stressed if alone and not known else plain).add(token.key)
+    return stressed - plain
 
 
 def _borne_titles(scan: Scan) -> set[str]:

@@ -250,23 +250,40 @@ def _is_named_thing(form: Form, scan: Scan, lexicon: Lexicon) -> bool:
 
 
 def _part_neighbours(forms: dict[Key, Form]) -> dict[Key, Form]:
-    """Cut a pair that stands once and is two names side by side ("to Margaret Oniton seemed"): both stand alone often."""
+    """Cut a run that stands once and is two names side by side: "to Margaret Oniton seemed", "from Freetown John Clayton and"."""
     kept: dict[Key, Form] = {}
     for key, form in forms.items():
-        first, last = forms.get(((), form.words[:1])), forms.get(((), form.words[-1:]))
-        pair = len(form.words) == 2 and not form.titles and form.count == 1 and not form.spans[0].joined
-        if not (pair and first and last and first.kind == "person" and last.kind == "place" and min(first.count, last.count) >= 5):
+        halves = _neighbours(form, forms)
+        if not halves:
             kept[key] = form
             continue
         span = form.spans[0]
-        for half, token in ((first, span.tokens[0]), (last, span.tokens[1])):
-            half.spans.append(Span(token.start, token.end, (), (token.key,), token.word, token.place, (token,)))
+        cut = len(halves[0].words)
+        for half, tokens in zip(halves, (span.tokens[:cut], span.tokens[cut:]), strict=True):
+            start, end = tokens[0].start, tokens[-1].end
+            surface = span.surface[start - span.start : end - span.start]
+            half.spans.append(Span(start, end, (), half.words, surface, tokens[0].place, tokens))
             half.mention_signs.append([])
     for form in kept.values():
         order = sorted(range(form.count), key=lambda k: form.spans[k].start)
         form.spans = [form.spans[k] for k in order]
         form.mention_signs = [form.mention_signs[k] for k in order]
     return kept
+
+
+def _neighbours(form: Form, forms: dict[Key, Form]) -> tuple[Form, Form] | None:
+    """The person and the place whose names stand side by side in a form; both must stand alone elsewhere."""
+    if form.titles or form.count > 1 or len(form.words) == 1 or form.spans[0].joined or len(form.spans[0].tokens) != len(form.words):
+        return None
+    for cut in range(1, len(form.words)):
+        first, last = forms.get(((), form.words[:cut])), forms.get(((), form.words[cut:]))
+        if not first or not last:
+            continue
+        pair = len(form.words) == 2
+        kinds = ("person", "place") if pair else ("place", "person")  # two words may as well be a first name and a surname
+        if (first.kind, last.kind) == kinds and min(first.count, last.count) >= (5 if pair else 2):
+            return first, last
+    return None
 
 
 def gather_forms(scan: Scan, spans: list[Span], classes: Mapping[str, str], lexicon: Lexicon) -> dict[Key, Form]:
