@@ -91,3 +91,22 @@ def test_a_place_and_a_whole_name_side_by_side_are_two(cast_of):
         + "On the second day out from Freetown John Clayton and his wife saw land.\n\n"
     )
     assert kinds_of(cast_of(text), text) == {"John Clayton": "person", "Freetown": "place"}
+
+
+def test_a_family_may_have_a_particle(cast_of):
+    text = "You come of an old established family in the land, the Van Rensselaers, and that is much.\n\n"
+    assert kinds_of(cast_of(text), text) == {"Van Rensselaers": "person"}
+
+
+def test_one_of_a_known_family_is_a_person(cast_of):
+    text = "Now I met the Elphbergs, and they feared the Elphbergs. They know that house of Elphberg. It was said of Elphberg.\n\n"
+    assert kinds_of(cast_of(text), text)["Elphberg"] == "person"
+
+
+def test_a_relation_follows_the_name():
+    assert found("It is the grave of Georgiana Wife of him.") == ["Georgiana"]
+
+
+def test_an_adjective_before_a_known_land_is_no_first_name(cast_of):
+    text = "It lay in the rich plain of what we call Merry England, and held farms. The merry farmer called it so.\n\n"
+    assert kinds_of(cast_of(text), text) == {"Merry England": "place"}

@@ -45,6 +45,7 @@ _GAP = re.compile(
     rf"|\.?[ \t\n]+(?P<link>(?:{_LINKS})(?:[ \t\n]+la)?)[ \t\n]+$|[ \t\n]+(?P<of>of(?:[ \t\n]+the)?)[ \t\n]+$|[ \t\n]+(?P<nth>the)[ \t\n]+$"
 )
 _DWELLINGS = frozenset("house cottage court office hotel school college church chambers side end way company parish".split())
+_RELATIONS = frozenset("wife husband daughter son relict".split())
 _TITLED_OF = NOBLE_TITLES | frozenset("king queen prince princess emperor empress bishop archbishop master dean dauphin".split())
 _DETERMINERS = frozenset("the a an my his her your our their this that these those some any no every each another such".split())
 _LOWER_BEFORE = re.compile(r"[a-zà-öø-ÿ][,;:]?[ \t\n]+[\"“‘'_]?$")
@@ -303,8 +304,8 @@ def _cut_run(run: list[Token], gaps: list[str], classes: dict[str, str], text: s
         if kind == NEVER and not _goes_on(token, gap, titled, named and classes.get(current[-1].key) == NAME):
             flush()
             continue
-        if named and token.key in MONTHS_DAYS and gap != "hyphen":
-            flush()  # "Colonel Brandon Monday"
+        if named and gap != "hyphen" and (token.key in MONTHS_DAYS or token.key in _RELATIONS):
+            flush()  # "Colonel Brandon Monday", "Georgiana Wife of the Above"
             continue
         if not k or not current:
             joined = ""

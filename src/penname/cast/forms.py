@@ -14,7 +14,7 @@ from penname.cast.evidence import form_signs, mention_signs
 from penname.cast.kinds import Scores, best_kind, weigh
 from penname.cast.lexicon import Lexicon
 from penname.cast.scan import MID, Scan
-from penname.cast.vocabulary import MONTHS_DAYS, PLACE_HEADS
+from penname.cast.vocabulary import CAPITAL_PARTICLES, MONTHS_DAYS, PLACE_HEADS
 
 Key = tuple[tuple[str, ...], tuple[str, ...]]  # (titles, words)
 
@@ -156,8 +156,8 @@ def _mark_families(forms: dict[Key, Form], scan: Scan) -> None:
     }
     for form in forms.values():
         word = form.words[-1]
-        if form.titles or len(form.words) > 1 or not word.endswith("s") or word.endswith("ss"):
-            continue
+        if form.titles or not CAPITAL_PARTICLES.issuperset(form.words[:-1]) or not word.endswith("s") or word.endswith("ss"):
+            continue  # "the Reeds", "the Van Rensselaers"
         if word[:-1] in known or (word.endswith("es") and word[:-2] in known):
             form.signs["family plural"] = 1.0
             form.signs["family plural the"] = form.share("the")
@@ -200,7 +200,7 @@ def judge_forms(forms: dict[Key, Form], scan: Scan, lexicon: Lexicon) -> None:
             form.kind = "person"
         elif form.counts["named"] and "form first-name" in form.signs and form.count < 30:
             form.kind = "person"  # "Her name was Victoria", whatever else is called so
-        elif form.words[-1] in PLACE_HEADS and len(form.words) == 1 and form.share("owned") >= 0.5:
+        elif _is_praised_land(form, lexicon) or (form.words[-1] in PLACE_HEADS and len(form.words) == 1 and form.share("owned") >= 0.5):
             form.kind = "place"
         elif form.words[-1] in surnames and not form.has_sign("form gazetteer"):
             pass  # "the House of Usher" says nothing against Roderick Usher
@@ -216,7 +216,7 @@ def judge_forms(forms: dict[Key, Form], scan: Scan, lexicon: Lexicon) -> None:
         if form.kind == "none" and _is_named_ground(form):
             form.kind = "place"
         if form.kind == "none" and _is_named_thing(form, scan, lexicon):
-            form.kind = "person" if _is_rare_surname(form, lexicon) else "other"
+            form.kind = "person" if _is_rare_surname(form, lexicon) or _has_family(form, forms) else "other"
 
 
 def _mean_kind(form: Form) -> str:
@@ -238,6 +238,19 @@ def _is_rare_surname(form: Form, lexicon: Lexicon) -> bool:
     name = form.words[-1].capitalize()
     known = name in lexicon.surnames or (name.endswith("s") and name[:-1] in lexicon.surnames and not form.share("in", "to", "from"))
     return len(form.words) == 1 and known and form.scores[0] > form.scores[1] and form.share("the") < 0.5 + name.endswith("s")
+
+
+def _is_praised_land(form: Form, lexicon: Lexicon) -> bool:
+    """Whether an adjective that is no first name stands before a place that everybody knows: "Merry England"."""
+    first, last = form.words[0], form.words[-1].capitalize()
+    adjective = "a" in lexicon.words.get(first, ("", 0.0))[0] and not lexicon.is_first_name(first.capitalize())
+    return len(form.words) == 2 and adjective and lexicon.places.get(last, 0) == 3
+
+
+def _has_family(form: Form, forms: dict[Key, Form]) -> bool:
+    """Whether the book speaks of the family of that name: "an Elphberg", since "the Elphbergs" are known."""
+    family = forms.get(((), (form.words[-1] + "s",)))
+    return family is not None and len(form.words) == 1 and family.count > 1 and family.share("the") >= 0.5
 
 
 def _is_named_thing(form: Form, scan: Scan, lexicon: Lexicon) -> bool:
