@@ -10,6 +10,7 @@ from penname.cast.forms import Form
 from penname.cast.lexicon import Lexicon
 from penname.cast.names import short_of
 from penname.cast.people import Person
+from penname.cast.roles import known_first
 from penname.cast.vocabulary import FEMALE_KIN, MALE_KIN, MARRIED_TITLES, UNMARRIED_TITLES
 
 if TYPE_CHECKING:
@@ -97,7 +98,11 @@ def one_letter_off(linker: Linker, form: Form, other: Person) -> bool:
     word = form.words[-1]
     for theirs in other.forms:
         known = theirs.words[-1]
-        if min(len(word), len(known)) < 6 or not one_edit(word, known) or (linker.known_first(word) and linker.known_first(known)):
+        if (
+            min(len(word), len(known)) < 6
+            or not one_edit(word, known)
+            or (known_first(word, linker.lexicon) and known_first(known, linker.lexicon))
+        ):
             continue
         if len(form.words) == 1 and (bool(form.titles) >= bool(theirs.titles)) and not titles_part(form, theirs):
             return True

@@ -24,19 +24,17 @@ from penname.cast.joins import (
 from penname.cast.lexicon import Lexicon
 from penname.cast.names import Name, name_gender, part_name
 from penname.cast.people import Context, Doubt, Person
+from penname.cast.roles import Roles, is_plural, known_first, part_trades
 from penname.cast.vocabulary import (
     CIVIL_TITLES,
-    FIRST_NAME_TITLES,
     KIN_TITLES,
     MARRIED_TITLES,
     NOBLE_TITLES,
-    PLURAL_TITLES,
     SURNAME_TITLES,
     UNMARRIED_TITLES,
 )
 
 _FREE_AFFINITY = 3.0  # log odds from which a titled surname can be a person whose surname the book never writes
-_TRADE_RATE = 3.0  # uses in a million words from which a word before a surname can be a trade: farmer, shepherd, hunter
 
 
 class Linker:
@@ -46,27 +44,23 @@ class Linker:
         self.lexicon, self.context = lexicon, context
         self.forms = sorted(forms, key=lambda f: (-f.count, f.key))
         self.names = {form: part_name(*form.key) for form in self.forms}
-        self.last_words: set[str] = set()
         self.people: list[Person] = []
         self.by_last: dict[str, list[Person]] = defaultdict(list)
         self.by_first: dict[str, list[Person]] = defaultdict(list)
         self.doubts: list[Doubt] = []
         self.near: list[tuple[Person, Person, float]] = []  # pairs that may be one person, and how much speaks for it
-        self.as_first: Counter[str] = Counter()
-        self.as_last: Counter[str] = Counter()
-        self.surname_uses: Counter[str] = Counter()
 
     def link(self) -> list[Person]:
         """All steps, surest first."""
-        self.last_words = {form.words[-1] for form in self.forms}
-        self._part_trades()
-        families = [f for f in self.forms if "family plural" in f.signs or "unknown plural" in f.signs or self._is_plural(f)]
+        last_words = {form.words[-1] for form in self.forms}
+        part_trades(self.names, self.lexicon)
+        families = [f for f in self.forms if "family plural" in f.signs or "unknown plural" in f.signs or is_plural(f, last_words)]
         apart = set(families)
         self.forms = [f for f in self.forms if f not in apart]
-        self._count_roles()
+        self.roles = Roles(self.forms, self.names, self.lexicon)
         full = [f for f in self.forms if self.names[f].last]
         single = [f for f in self.forms if not self.names[f].last]
-        roles = {form: self._role(form) for form in single}
+        roles = {form: self.roles.of(form) for form in single}
         for form in sorted(full, key=lambda f: (len(self.names[f].first[0]) == 1, -f.count, f.key)):
             self._place_full(form)
         for form in single:
@@ -150,79 +144,6 @@ class Linker:
         self._add(person, form, why)
         return person
 
-    # ------------------------------------------------------------ roles
-
-    def _part_trades(self) -> None:
-        """Read "Farmer Oak" as a surname with a trade before it, where the book has the surname otherwise."""
-        uses = Counter(form.words[-1] for form in self.forms)
-        for form in self.forms:
-            name = self.names[form]
-            if name.last and len(name.first) == 1 and uses[name.last] > 1 and self._is_trade(name.first[0]):
-                self.names[form] = Name((*name.titles, name.first[0]), (name.last,), "", name.suffix)
-
-    def _is_trade(self, word: str) -> bool:
-        letters, rate = self.lexicon.words.get(word, ("", 0.0))
-        return "n" in letters and rate >= _TRADE_RATE and not self.known_first(word)
-
-    def _is_plural(self, form: Form) -> bool:
-        """ "the Misses Eshton", "the Miss Steeles"."""
-        if not form.titles:
-            return False
-        word = form.words[-1]
-        known = word[:-1] in self.last_words
-        return (form.titles[0] in PLURAL_TITLES and form.titles[0] != "mm") or (
-            form.titles[-1] in UNMARRIED_TITLES and word.endswith("s") and known
-        )
-
-    def _count_roles(self) -> None:
-        for form in self.forms:
-            name = self.names[form]
-            if name.last:
-                self.as_first[name.first[0]] += form.count
-                self.as_last[name.last] += form.count
-            self.surname_uses[name.last or name.first[0]] += form.count
-        firsts, lasts = set(self.as_first), set(self.as_last)
-        for form in self.forms:
-            name = self.names[form]
-            title = form.titles[-1] if form.titles else ""
-            if name.last or not title:
-                continue
-            word = name.first[0]
-            if title in FIRST_NAME_TITLES or title in KIN_TITLES:
-                if word in firsts or self.known_first(word) or word not in lasts:
-                    self.as_first[word] += form.count
-                else:
-                    self.as_last[word] += form.count  # "Master Marner", who is Silas Marner
-            elif title in SURNAME_TITLES and not (
-                word in firsts and (self.known_first(word) or (self.as_first[word] >= 3 and not self.as_last[word]))
-            ):
-                self.as_last[word] += form.count
-
-    def known_first(self, word: str) -> bool:
-        """Whether the census or the short forms know the word as a first name."""
-        census = self.lexicon.first_names.get(word.capitalize())
-        return (
-            (census is not None and census[1] < 1200)
-            or word.capitalize() in self.lexicon.full_forms
-            or word.capitalize() in self.lexicon.short_forms
-        )
-
-    def _role(self, form: Form) -> str:
-        """Whether a single word (with or without title) is a first name or a surname."""
-        word = self.names[form].first[0]
-        first, last = self.as_first[word], self.as_last[word]
-        known = self.known_first(word)
-        title = form.titles[-1] if form.titles else ""
-        if title in FIRST_NAME_TITLES or title in KIN_TITLES:
-            return "last" if last > 3 * first and not known else "first"
-        if title in SURNAME_TITLES:
-            return "first" if first > 2 * last and (known or first >= 3) else "last"
-        if first > last or (first == last == 0 and known):
-            return "first"
-        if last > first:
-            return "last"
-        return "last" if title else "first"
-
     # ------------------------------------------------------------ steps
 
     def _place_full(self, form: Form) -> None:
@@ -236,7 +157,7 @@ class Linker:
             if any(self._same_firsts(name.first, other) for other in person.firsts):
                 fit.append((1.0, person))
             elif any(
-                len(one) == 1 and one[0] in more[1:] and not self.known_first(one[0])
+                len(one) == 1 and one[0] in more[1:] and not known_first(one[0], self.lexicon)
                 for other in person.firsts
                 for one, more in ((name.first, other), (other, name.first))
             ):
@@ -394,4 +315,4 @@ class Linker:
 
     def _family_weight(self, person: Person) -> float:
         """More for a surname that the book uses often: its bearers are likelier to be meant by a first name."""
-        return min(1.5, math.log10(1 + self.surname_uses[person.last])) if person.last else 0.0
+        return min(1.5, math.log10(1 + self.roles.surname_uses[person.last])) if person.last else 0.0
