@@ -18,6 +18,7 @@ from penname.cast.questions import open_questions
 from penname.cast.resolve import Group, Resolution, drop_and_sort
 from penname.cast.scan import Scan, pool_counts, scan_text
 from penname.cast.series import parts_of_series, series_book
+from penname.cast.statements import stated
 from penname.cast.vocabulary import PLACE_HEADS
 from penname.core.config import CastConfig
 from penname.core.values import Book, Cast, Entity, Mention
@@ -155,4 +156,10 @@ def read_context(layout: Layout, forms: Iterable[Form], persons: Sequence[Form],
     rows.sort(key=lambda row: row[0])
     starts = sorted(span.start for form in forms if form.kind in ("person", "other") for span in form.spans)
     tallies = tally_genders(persons, layout, starts, lexicon)
-    return Context(presences(layout, [(row[0], row[1]) for row in rows]), calls(layout, rows), tallies)  # type: ignore[arg-type]
+    mentions = sorted(((span.start, span.end, form) for form in persons for span in form.spans), key=lambda row: row[0])
+    speakers: dict[int, Form] = {}
+    for start, form, _, _, speaks in rows:
+        if speaks:
+            speakers.setdefault(layout.paragraph(start), form)
+    said = stated(layout, mentions, speakers, lambda form: tallies[form].gender())
+    return Context(presences(layout, [(row[0], row[1]) for row in rows]), calls(layout, rows), tallies, said)  # type: ignore[arg-type]

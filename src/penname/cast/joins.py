@@ -61,6 +61,19 @@ def related(word: str, by_first: Mapping[str, list[Person]], by_prefix: Mapping[
     return ({n.lower() for n in names} & by_first.keys()) | by_prefix.get(word[:3], set())
 
 
+def join_stated(linker: Linker) -> None:
+    """Join the names that the text itself says are one person's."""
+    for name, owners in linker.context.stated:
+        home = {form: person for person in linker.people for form in person.forms}
+        bearer, owner = home.get(name), next((home[form] for form in owners if form in home), None)
+        if bearer is None or owner is None or bearer is owner or bearer.titles_clash(owner.gender) or owner.titles_clash(bearer.gender):
+            continue
+        if any(doubt.form is name and owner in doubt.others for doubt in linker.doubts):
+            continue  # a first name that father and son bear
+        into, other = (owner, bearer) if owner.count >= bearer.count else (bearer, owner)
+        linker.merge(into, other, f"the text says that {name.shown} is a name of this person")
+
+
 def join_pet_surnames(linker: Linker) -> None:
     """Join "Skaggsy" to Skaggs: a bare name that is a surname with a pet ending."""
     for person in [p for p in linker.people if not p.last and len(p.forms) == 1 and p.firsts]:

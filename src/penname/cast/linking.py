@@ -19,6 +19,7 @@ from penname.cast.joins import (
     join_pet_surnames,
     join_short_forms,
     join_spellings,
+    join_stated,
     note_near_pairs,
 )
 from penname.cast.lexicon import Lexicon
@@ -67,6 +68,7 @@ class Linker:
             if roles[form] == "first":
                 self._place_first(form)
         join_short_forms(self)
+        join_stated(self)
         surnamed = [f for f in single if f.titles and roles[f] == "last"]
         for form in sorted(surnamed, key=lambda f: (f.titles[-1] not in UNMARRIED_TITLES, -f.count, f.key)):
             if roles[form] == "last":
@@ -75,6 +77,7 @@ class Linker:
             if not form.titles and roles[form] == "last":
                 self._place_bare_surname(form)
         join_pet_surnames(self)
+        join_stated(self)
         join_spellings(self)
         join_by_context(self)
         join_married(self)

@@ -83,6 +83,7 @@ class Context:
     presences: dict[Form, Presence]
     calls: Calls
     tallies: dict[Form, GenderTally]
+    stated: list[tuple[Form, tuple[Form, ...]]] = field(default_factory=list)  # a name, and whose the text says it is
 
     def affinity(self, one: Person, other: Person) -> float:
         """Log odds, -6 to 6, that two names are one person's, by where they stand.
