@@ -116,3 +116,48 @@ def test_a_bare_surname_is_no_ladys_who_is_only_known_by_her_title(cast_of):
     text = "Lady Lucas came with Sir William Lucas. Then Sir William bowed, and Lady Lucas sat. I saw Lucas. He fell.\n\n" * 5
     cast = cast_of(text)
     assert home(cast, text, "Lucas") == home(cast, text, "Sir William Lucas") != home(cast, text, "Lady Lucas")
+
+
+QUIVERFUL = """Mr. Harding walked in the garden. He was old.
+
+"Then, {called}, the place is yours," said Slope. He gave {called} his hand.
+
+"It is too much," said Mr. Harding. He sat down.
+
+"""
+
+
+def test_a_lone_name_that_may_be_a_surname_is_nobodys_first_name(cast_of):
+    text = QUIVERFUL.format(called="Quiverful") * 8
+    cast = cast_of(text)
+    assert home(cast, text, "Quiverful") != home(cast, text, "Mr. Harding")
+    text = QUIVERFUL.format(called="Septimus") * 8
+    cast = cast_of(text)
+    assert home(cast, text, "Septimus") == home(cast, text, "Mr. Harding")
+
+
+def test_a_bare_surname_is_not_the_sons_who_always_goes_by_his_first_name(cast_of):
+    scene = "Joe Hamilton came. Joe sang. Joe ate. I saw Joe. Joe slept, and Joe rose.\n\n"
+    text = (scene + "Berry Hamilton worked there. Berry Hamilton prayed.\n\nThe judge had known Hamilton for years. Hamilton wept.\n\n") * 4
+    cast = cast_of(text)
+    assert home(cast, text, "Hamilton") == home(cast, text, "Berry Hamilton") != home(cast, text, "Joe Hamilton")
+
+
+def test_an_admiral_is_not_the_mr_of_his_name_nor_a_master_his_father(cast_of):
+    text = "Henry Crawford rode out. Mr. Crawford smiled. Then Henry sat. Mr. Crawford ate. He had left Admiral Crawford in town.\n\n" * 4
+    cast = cast_of(text)
+    assert home(cast, text, "Admiral Crawford") != home(cast, text, "Mr. Crawford") == home(cast, text, "Henry Crawford")
+    text = (
+        "Edward Murdstone rode out. Mr. Murdstone rode with him, and Mr. Murdstone ate.\n\nThe boy was ill. Master Murdstone cried.\n\n" * 4
+    )
+    cast = cast_of(text)
+    assert home(cast, text, "Master Murdstone") != home(cast, text, "Mr. Murdstone")
+
+
+def test_a_first_name_is_meant_for_whom_its_chapters_name(cast_of):
+    early = "Mary Ingram came with Mary Ingram's mother. The rest of them talked of the hunt and of the rain.\n\n" * 12
+    between = "There was nothing to be heard in the long night but the wind over the moor and the sea beyond.\n\n" * 300
+    late = "Mary Rivers worked there. The fire burned, and the old dog slept before it.\n\n" * 8 + "Mary smiled, and Mary sang.\n\n" * 12
+    text = early + between + late
+    cast = cast_of(text)
+    assert home(cast, text, "Mary") == home(cast, text, "Mary Rivers") != home(cast, text, "Mary Ingram")

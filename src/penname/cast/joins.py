@@ -130,7 +130,7 @@ def titles_part(one: Form, other: Form) -> bool:
 
 def join_by_context(linker: Linker) -> None:
     """Join a first name without surname to a surname without first name, where calls and answers say so."""
-    firsts = [p for p in linker.people if p.firsts and not p.last and p.count >= 3 and not _is_role(p)]
+    firsts = [p for p in linker.people if p.firsts and not p.last and p.count >= 3 and not _is_role(p) and goes_by_first(p, linker.lexicon)]
     lasts = [p for p in linker.people if p.last and (not p.firsts or p.married_name) and p.count >= 3 and not p.plural]
     rows = []
     for first in firsts:
@@ -177,6 +177,12 @@ def _join_best(linker: Linker, rows: list[tuple[float, Person, Person]], why: st
             continue
         taken |= {id(first), id(last)}
         linker.merge(last, first, why)
+
+
+def goes_by_first(person: Person, lexicon: Lexicon) -> bool:
+    """Whether a name is a first name by the lists or by a title before it: a lone "Quiverful" may as well be a surname."""
+    words = {first[0].capitalize() for first in person.firsts}
+    return bool(person.titles) or not words.isdisjoint(lexicon.first_names.keys() | lexicon.full_forms.keys() | lexicon.short_forms.keys())
 
 
 def _is_role(person: Person) -> bool:

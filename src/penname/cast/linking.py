@@ -14,6 +14,7 @@ from penname.cast.forms import Form
 from penname.cast.gender import GenderTally, census_log_odds
 from penname.cast.joins import (
     full_count,
+    goes_by_first,
     join_by_context,
     join_married,
     join_pet_surnames,
@@ -35,7 +36,11 @@ from penname.cast.vocabulary import (
     UNMARRIED_TITLES,
 )
 
+_ABOUT = 1.5  # log odds between a bearer of a first name who is named wherever it is, and one who is nowhere near
+_CALLED_FIRST = 2.0  # log odds against a bare surname for somebody who always goes by the first name, where a namesake does not
 _FREE_AFFINITY = 3.0  # log odds from which a titled surname can be a person whose surname the book never writes
+
+_RANKS = frozenset({"admiral", "general", "colonel", "major", "master"})  # "Master Linton" is the son of the Mr.
 
 
 class Linker:
@@ -130,11 +135,17 @@ class Linker:
         tally.merge(self.context.tallies[form])
         return Person([form], [name.first], name.last, titles=Counter(name.titles), presence=self.context.presences[form], tally=tally)
 
-    def _choose(self, form: Form, candidates: list[tuple[float, Person]], floor: float, why: str) -> Person | None:
-        """Join the form to the best candidate above ``floor``; note the others. None where nobody fits."""
+    def _choose(self, form: Form, candidates: list[tuple[float, Person]], floor: float, why: str, about: float = 0.0) -> Person | None:
+        """Join the form to the best candidate above ``floor``; note the others. None where nobody fits.
+
+        ``about`` weighs who is named in the same chapters against who is not.
+        """
         if not candidates:
             return None
         probe = self._probe(form)
+        if about:
+            near = [about * self.context.near(probe, p) for _, p in candidates]
+            candidates = [(prior + score - max(near), p) for score, (prior, p) in zip(near, candidates, strict=True)]
         scored = sorted(
             ((prior + self.context.affinity(p, probe), p) for prior, p in candidates),
             key=lambda row: (-row[0], -row[1].count, row[1].shown),
@@ -232,6 +243,7 @@ class Linker:
             p
             for p in self.people
             if p.firsts
+            and goes_by_first(p, self.lexicon)
             and not p.married_name
             and p.last != name.first[0]
             and p.count >= 3
@@ -268,7 +280,7 @@ class Linker:
             if "master" in person.titles:
                 prior -= 1.0
         elif title not in person.titles and person.has_title(CIVIL_TITLES):
-            prior -= 1.5  # an admiral is hardly ever the Mr. of his name
+            prior -= 3.0 if title in _RANKS else 1.5  # an admiral is hardly ever the Mr. of his name
         return prior
 
     def _place_bare_surname(self, form: Form) -> None:
@@ -287,6 +299,11 @@ class Linker:
                 prior -= 0.7
             if person.married_name:
                 prior -= 3
+            if any(
+                other is not person and other.firsts and other.gender == person.gender and 4 * other.count >= person.count
+                for other in self.bearers(word)
+            ):
+                prior -= _CALLED_FIRST * person.first_share()
             if person.gender == "female" and not person.firsts:
                 prior -= 1.5  # who is always Mrs. or Lady to the book is so to its people
             candidates.append((prior, person))
@@ -313,7 +330,8 @@ class Linker:
             if kin and not any(t in person.titles for t in form.titles):
                 prior -= 2.0
             candidates.append((prior, person))
-        if not self._choose(form, candidates, 0.0 if rank or kin else -3.0 if len(candidates) > 1 else -7.0, "the first name alone"):
+        floor = 0.0 if rank or kin else -3.0 if len(candidates) > 1 else -7.0
+        if not self._choose(form, candidates, floor, "the first name alone", about=_ABOUT):
             self._new(form, (word,))
 
     def _family_weight(self, person: Person) -> float:

@@ -15,6 +15,7 @@ _BEFORE_FIRST = UNMARRIED_TITLES | CIVIL_TITLES | {"master"}
 _NONE: Counter[Hashable] = Counter()
 _TOGETHER, _APART = 1.2, 0.11  # weight of one sentence that names both, and of one place where they are near but not together
 _ANSWERED, _NAMED = 1.2, 1.2
+_CELL = 8  # blocks
 _MEETINGS, _SPEECHES = 40, 8  # so many are counted in full
 
 
@@ -62,6 +63,11 @@ class Person:
         """Share of the mentions that carry the surname."""
         return sum(f.count for f in self.forms if self.last and " ".join(f.words).endswith(self.last)) / max(1, self.count)
 
+    def first_share(self) -> float:
+        """Share of the mentions by the first name alone."""
+        firsts = {first[0] for first in self.firsts} - {self.last}
+        return sum(f.count for f in self.forms if len(f.words) == 1 and f.words[0] in firsts) / max(1, self.count)
+
     def has_title(self, titles: frozenset[str]) -> bool:
         """Whether one of the titles is used."""
         return any(title in titles for title in self.titles)
@@ -102,6 +108,11 @@ class Context:
         scale = min(1.0, _SPEECHES / max(1, answered + named))
         spoken = max(-5.0, min(5.0, scale * (_ANSWERED * answered - _NAMED * named)))
         return max(-6.0, min(6.0, met + spoken))
+
+    def near(self, name: Person, bearer: Person) -> float:
+        """Share of the mentions of a name that have the bearer in the same chapter or so, about 10,000 characters to each side."""
+        cells = {cell + step for cell in {block // _CELL for block in bearer.presence.blocks} for step in (-1, 0, 1)}
+        return sum(n for block, n in name.presence.blocks.items() if block // _CELL in cells) / max(1, name.count)
 
     def _sum(self, table: Mapping[Hashable, Counter[Hashable]], called: Person, speaker: Person) -> int:
         """How often a name of ``called`` is followed in the table by one of ``speaker``."""
