@@ -181,8 +181,8 @@ def _join_best(linker: Linker, rows: list[tuple[float, Person, Person]], why: st
 
 def goes_by_first(person: Person, lexicon: Lexicon) -> bool:
     """Whether a name is a first name by the lists or by a title before it: a lone "Quiverful" may as well be a surname."""
-    words = {first[0].capitalize() for first in person.firsts}
-    return bool(person.titles) or not words.isdisjoint(lexicon.first_names.keys() | lexicon.full_forms.keys() | lexicon.short_forms.keys())
+    lists = (lexicon.first_names, lexicon.full_forms, lexicon.short_forms)
+    return bool(person.titles) or any(first[0].capitalize() in names for first in person.firsts for names in lists)
 
 
 def _is_role(person: Person) -> bool:

@@ -39,7 +39,6 @@ from penname.cast.vocabulary import (
 _ABOUT = 1.5  # log odds between a bearer of a first name who is named wherever it is, and one who is nowhere near
 _CALLED_FIRST = 2.0  # log odds against a bare surname for somebody who always goes by the first name, where a namesake does not
 _FREE_AFFINITY = 3.0  # log odds from which a titled surname can be a person whose surname the book never writes
-
 _RANKS = frozenset({"admiral", "general", "colonel", "major", "master"})  # "Master Linton" is the son of the Mr.
 
 
