@@ -161,3 +161,10 @@ def test_a_first_name_is_meant_for_whom_its_chapters_name(cast_of):
     text = early + between + late
     cast = cast_of(text)
     assert home(cast, text, "Mary") == home(cast, text, "Mary Rivers") != home(cast, text, "Mary Ingram")
+
+
+def test_an_accent_makes_nobody_else(cast_of):
+    text = "Lipoti Virag sat down. Then Mr. Héger came, and Lipóti Virag rose. Mr. Heger bowed to Virag.\n\n" * 4
+    cast = cast_of(text)
+    assert home(cast, text, "Lipoti Virag") == home(cast, text, "Lipóti Virag")
+    assert home(cast, text, "Mr. Héger") == home(cast, text, "Mr. Heger") != home(cast, text, "Lipoti Virag")

@@ -12,6 +12,7 @@ from penname.cast.names import short_of
 from penname.cast.people import Person
 from penname.cast.roles import known_first
 from penname.cast.vocabulary import FEMALE_KIN, MALE_KIN, MARRIED_TITLES, UNMARRIED_TITLES
+from penname.core.letters import without_accents
 
 if TYPE_CHECKING:
     from penname.cast.linking import Linker
@@ -83,6 +84,17 @@ def join_pet_surnames(linker: Linker) -> None:
             if linker.context.affinity(person, other) > -1:
                 linker.merge(other, person, f"a pet form of {other.last.title()}")
                 break
+
+
+def join_accents(linker: Linker) -> None:
+    """Join names that only an accent tells apart: "Lipóti Virag" and "Lipoti Virag"."""
+    bearer: dict[tuple[tuple[str, ...], ...], Person] = {}
+    for person in sorted(linker.people, key=lambda p: (-p.count, p.shown)):
+        plain = [(form.titles, tuple(map(without_accents, form.words))) for form in person.forms]
+        same = next((bearer[key] for key in plain if key in bearer), None)
+        if same:
+            linker.merge(same, person, "the same name but for an accent")
+        bearer |= {key: bearer.get(key, same or person) for key in plain}
 
 
 def join_spellings(linker: Linker) -> None:

@@ -15,6 +15,7 @@ from penname.cast.gender import GenderTally, census_log_odds
 from penname.cast.joins import (
     full_count,
     goes_by_first,
+    join_accents,
     join_by_context,
     join_married,
     join_pet_surnames,
@@ -82,6 +83,7 @@ class Linker:
                 self._place_bare_surname(form)
         join_pet_surnames(self)
         join_stated(self)
+        join_accents(self)
         join_spellings(self)
         join_by_context(self)
         join_married(self)

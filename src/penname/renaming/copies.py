@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from penname.core.beatnames import fitting_article
 from penname.core.errors import NeedsPerson
+from penname.core.letters import without_accents
 from penname.core.values import Book, Cast, Edit, RenamedCopy, apply_edits
-from penname.renaming.dictionary import Dictionary, bare, load_dictionary, without_accents
+from penname.renaming.dictionary import Dictionary, bare, load_dictionary
 from penname.renaming.namewords import NameWord
 from penname.renaming.plan import draw_names
 from penname.renaming.survey import Piece, Survey, survey_book

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cache
@@ -13,6 +12,7 @@ from zlib import crc32
 from penname.core.beatnames import starts_with_vowel
 from penname.core.errors import BadInput
 from penname.core.hashing import sha256_bytes
+from penname.core.letters import without_accents
 
 DATA = Path(__file__).parent / "data" / "names.txt"
 _RESERVED_ONE_IN = 5  # this share of the names is kept for copy 0, so that no training copy holds a name of judging's map
@@ -64,11 +64,6 @@ class Dictionary:
 def bare(word: str) -> str:
     """Case, accents and the kind of apostrophe do not tell names apart: "ADÈLE’" is "adele'"."""
     return without_accents(word.casefold().replace("’", "'"))
-
-
-def without_accents(word: str) -> str:
-    """ "Adèle" -> "Adele"."""
-    return word if word.isascii() else "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
 
 
 def syllables(word: str) -> int:
