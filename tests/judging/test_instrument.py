@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from threadpoolctl import threadpool_limits
 
 from judging.prose import write
 from penname.core.errors import BadInput
@@ -38,6 +39,15 @@ def test_other_names_leave_the_score_alone(instrument):
 def test_the_same_texts_give_the_same_score(instrument):
     again = Instrument.fit([write("ornate", 4000, seed) for seed in (1, 2)], [write("plain", 4000, seed) for seed in (3, 4)])
     assert again.score(write("ornate", 700, 9)) == instrument.score(write("ornate", 700, 9))
+
+
+def test_the_number_of_threads_changes_no_bit():
+    values = set()
+    for threads in (1, 2):
+        with threadpool_limits(threads, "blas"):
+            fitted = Instrument.fit([write("ornate", 20000, seed) for seed in (1, 2)], [write("plain", 20000, seed) for seed in (3, 4)])
+            values.add(fitted.score(write("ornate", 700, 9)).value)
+    assert len(values) == 1
 
 
 @pytest.mark.parametrize("text", ["", "   \n", "...", "Anna", "\x00\x01", "日本語", "1234 5678"])

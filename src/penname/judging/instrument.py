@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 from penname.core.errors import BadInput
 from penname.core.values import Score
@@ -20,6 +21,8 @@ COMMON_WORDS = 200
 _THIN = 0.4  # log odds nearer to zero than this (probability .40 to .60) are marked unanswered
 _SATURATED = 30.0
 _SIZES = Sizes()
+# The products are small: more threads take twice the time, and change the last digits from machine to machine.
+_one_thread = ThreadpoolController().wrap(limits=1, user_api="blas")
 
 
 class Instrument:
@@ -41,6 +44,7 @@ class Instrument:
             raise BadInput(f"the instrument has no words by {side} to learn from; give it at least one text of a few thousand words")
         return cls(lexicon, mine, others, sizes)
 
+    @_one_thread
     def __init__(self, lexicon: Lexicon, mine: list[Tokens], others: list[Tokens], sizes: Sizes) -> None:
         self._lexicon = lexicon
         self.space = FeatureSpace([*mine, *others], sizes)
@@ -55,6 +59,7 @@ class Instrument:
         """
         return self.score_block([text], hidden)
 
+    @_one_thread
     def score_block(self, texts: Sequence[str], hidden: Collection[str] = ()) -> Score:
         """One score for passages pooled to a block."""
         tokens, counts = self._count(texts, hidden)
