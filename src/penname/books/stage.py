@@ -39,8 +39,9 @@ def run_books(voice: VoiceFolder) -> Manifest:
     if not voice.config.voice.books:
         raise BadInput(f'{voice.path / "voice.toml"} names no books; add them under [voice]: books = ["FILE", ...]')
     config, sources = voice.config, _sources(voice)
-    read = _read_all(voice, list(sources.values()))
-    refuse_doubles(read, list(sources.values()))
+    named = list(sources.values())
+    read = _read_all(voice, named)
+    refuse_doubles(read, named)
     # Of what was read, not of what stood there before: a Gutenberg book has no digest until it is fetched.
     inputs = {key: book.source_sha256 for key, book in zip(sources, read, strict=True)}
     common = {"version": VERSION, "settings": books_settings(config), "inputs": inputs}
