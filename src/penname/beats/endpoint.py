@@ -31,7 +31,7 @@ _COMPLETION_STOPS = ("\n", "----------")
 
 
 class EndpointAnnotator:
-    """One server and one model. At most ``concurrency`` requests are under way; whoever waits for a busy server holds no place."""
+    """One server and one model. At most ``concurrency`` requests are under way; whoever waits to ask again holds no place."""
 
     style: Style = "sentence"
 
@@ -69,8 +69,8 @@ class EndpointAnnotator:
         why = ""
         jitter = CounterRng("backoff", ask.passage.id, ask.attempt)
         for number in range(TRIES):
-            await self._wait_while_busy()
             async with self._places:
+                await self._wait_while_busy()  # with a place in hand: whoever queued for one has not seen the refusals
                 outcome = await self._request(ask)
             if isinstance(outcome, Answer):
                 self._busy_row = 0
