@@ -29,6 +29,7 @@ from penname.core.values import Passage
 from serving import fault_server, requests_in
 
 SETTINGS = BeatsConfig(annotator="endpoint", model="m", timeout_seconds=2)
+ANSWER_SECONDS = 0.01  # that the server below takes for an answer
 AGAIN = "Write the beat again: one line, nothing else."
 ASK = Ask(Passage("b:0:0", "b", 0, 0, 10, "train"), "Some prose.", ("Jane",))
 
@@ -56,7 +57,7 @@ class Canned:
                 status, extra, reply = self._reply()  # chosen now: others arrive while this one waits
                 self.under_way += 1
                 self.most_under_way = max(self.most_under_way, self.under_way)
-                await asyncio.sleep(0.01)
+                await asyncio.sleep(ANSWER_SECONDS)
                 self.under_way -= 1
                 data = json.dumps(reply).encode()
                 lines = [f"HTTP/1.1 {status} X", "content-type: application/json", f"content-length: {len(data)}"]
@@ -104,6 +105,12 @@ def test_a_plain_answer_with_its_tokens() -> None:
     assert body["messages"][0]["role"] == "system" and "Some prose." in body["messages"][-1]["content"]
 
 
+def test_a_proxy_of_the_environment_sees_nothing_that_stays_on_this_machine(monkeypatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")  # where nobody listens
+    assert ask_canned(Canned([OK]))[0].text == "Jane hides a book."
+
+
 def test_a_completion_server_gets_running_text_and_stops_at_the_line() -> None:
     canned = Canned([(200, {}, {"choices": [{"text": " Jane hides a book.", "finish_reason": "stop"}]})])
     settings = SETTINGS.model_copy(update={"api": "completion"})
@@ -146,10 +153,58 @@ def test_a_busy_or_broken_server_is_asked_again(bad: tuple) -> None:
     assert len(canned.requests) == 2
 
 
-def test_retry_after_is_waited_for() -> None:
-    started = time.monotonic()
-    ask_canned(Canned([(429, {"retry-after": "0.7"}, {}), OK]))
-    assert time.monotonic() - started >= 0.7
+@pytest.fixture
+def waits(monkeypatch) -> list[float]:
+    """What the annotator waits, in seconds, without the waiting."""
+    found: list[float] = []
+    sleep = asyncio.sleep
+
+    async def noted(seconds: float) -> None:
+        if seconds != ANSWER_SECONDS:
+            found.append(seconds)
+        await sleep(0)
+
+    monkeypatch.setattr("penname.beats.endpoint.asyncio.sleep", noted)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after": "0.7"}, 0.7),
+        ({"retry-after-ms": "2500"}, 2.5),
+        ({"retry-after": "86400"}, 600.0),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.001),  # that time has come
+        ({"retry-after": "soon"}, 0.611),  # half a second, give or take a quarter of it, as drawn for this passage
+        ({}, 0.611),
+    ],
+)
+def test_as_long_is_waited_as_the_server_says(waits: list[float], headers: dict, seconds: float) -> None:
+    ask_canned(Canned([(429, headers, {}), OK]))
+    assert waits == [pytest.approx(seconds, abs=0.0005)]
+
+
+def test_a_server_that_says_nothing_is_asked_ever_less_often(waits: list[float]) -> None:
+    with pytest.raises(PennameError, match="did not answer 8 times in a row"):
+        ask_canned(Canned([(500, {}, {})]))
+    # Each wait is twice the one before, and 30 seconds at most, give or take a quarter.
+    assert waits == pytest.approx([0.611, 0.807, 2.441, 3.658, 7.033, 13.89, 28.005], abs=0.001)
+
+
+def test_an_answer_that_comes_in_drops_is_not_waited_for(monkeypatch) -> None:
+    async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        data = json.dumps(OK[2]).encode()
+        writer.write(b"HTTP/1.1 200 X\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(data))
+        for at in range(len(data)):  # four seconds of it, and never long without a byte
+            writer.write(data[at : at + 1])
+            await asyncio.sleep(0.03)
+
+    monkeypatch.setattr("penname.beats.endpoint.TRIES", 1)
+    monkeypatch.setattr(Canned, "serve", lambda self, reader, writer: drip(reader, writer))
+    with pytest.raises(PennameError, match=r"last: no answer in 0\.3 s"):
+        ask_canned(Canned([]), SETTINGS.model_copy(update={"timeout_seconds": 0.3}))
 
 
 def test_when_all_are_refused_all_hold_back() -> None:
@@ -208,7 +263,7 @@ def test_a_cut_answer_gets_more_room_next_time() -> None:
 def test_a_dead_server_is_one_sentence(monkeypatch) -> None:
     monkeypatch.setattr("penname.beats.endpoint._FIRST_WAIT_SECONDS", 0.001)
     annotator = EndpointAnnotator("http://127.0.0.1:9/v1", "", SETTINGS, model="m")
-    with pytest.raises(PennameError, match=r"127\.0\.0\.1:9 did not answer 8 times in a row.*what was answered is kept"):
+    with pytest.raises(PennameError, match=r"127\.0\.0\.1:9 did not answer 8 times in a row \(last: no connection.*was answered is kept"):
         asyncio.run(annotator.answer(ASK))
 
 
@@ -265,7 +320,7 @@ def test_a_refused_line_is_shown_again_and_roles_always_alternate() -> None:
 @pytest.mark.parametrize("api", ["chat", "completion"])
 def test_every_fault_at_random_and_no_beat_is_lost_or_breaks_the_gate(tmp_path: Path, api: str, monkeypatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
-    with fault_server(tmp_path / "log", "--api", api, "--faults", "0.5", "--latency", "0.01") as address:
+    with fault_server(tmp_path / "log", "--api", api, "--faults", "0.5", "--latency", "0.01", "--hang", "3600") as address:
         toml = f'annotator = "endpoint"\nmodel = "m"\nbase_url = "{address}"\napi = "{api}"\ntimeout_seconds = 1\nattempts = 5\n'
         voice = open_voice(synthetic_voice(tmp_path / "voice", 200, toml))
         manifest = run_beats(voice)

@@ -94,7 +94,7 @@ def test_ctrl_c_keeps_what_was_answered(tmp_path: Path) -> None:
         assert process.returncode == 130
         assert "Traceback" not in err and "run the same command again" in err
         first = answered_count(log)
-        assert 20 <= len(keys_held(voice, "1")) <= first < 100
+        assert 20 - 4 <= len(keys_held(voice, "1")) <= first < 100  # four may have been on their way
         process = beat_process(voice)
         process.communicate()
         assert process.returncode == 0

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
+import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
-from penname.core import files
+from penname.core import files, lock
 from penname.core.config import Config, load_config
 from penname.core.errors import BadInput, PennameError, StaleInput
 from penname.core.folder import open_voice
@@ -20,7 +23,7 @@ from penname.core.progress import format_seconds
 from penname.core.reference import configuration_page
 from penname.core.rng import CounterRng
 from penname.core.stage import damaged_files, read_manifest, require_manifest, stage_writer
-from penname.core.store import load_book, load_cast, load_copy, load_passages, save_book, save_cast, save_copy
+from penname.core.store import load_beats, load_book, load_cast, load_copy, load_passages, save_book, save_cast, save_copy
 from penname.core.values import Book, Cast, Chapter, Edit, Entity, Mention, Question, RenamedCopy, apply_edits, edits_within
 
 
@@ -52,6 +55,39 @@ def test_write_leaves_the_old_file_when_the_disk_is_full(tmp_path, monkeypatch):
     assert [p.name for p in tmp_path.iterdir()] == ["a.json"]
 
 
+def test_a_file_is_whole_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    path, synced = tmp_path / "new" / "folder" / "a.json", []
+
+    def note(handle):
+        synced.append((Path(f"/proc/self/fd/{handle}").readlink().name[:7], os.fstat(handle).st_size, path.exists()))
+
+    monkeypatch.setattr(files.os, "fsync", note)
+    files.write_bytes(path, b"12345")
+    (aside, size, named), (folder, _, named_then) = synced
+    assert (aside, size, named) == (".a.json", 5, False)
+    assert (folder, named_then) == ("folder", True)  # and then that it has it
+
+
+def test_a_write_that_is_interrupted_leaves_nothing(tmp_path, monkeypatch):
+    def interrupt(_handle):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(files.os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        files.write_bytes(tmp_path / "a.json", b"1")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("number", "raised"), [(errno.EINVAL, False), (errno.ENOTSUP, False), (errno.EIO, True)])
+def test_a_folder_that_cannot_be_synced_counts_only_where_syncing_is_possible(tmp_path, monkeypatch, number, raised):
+    def refuse(_handle):
+        raise OSError(number, "no")
+
+    monkeypatch.setattr(files.os, "fsync", refuse)
+    with pytest.raises(OSError, match="no") if raised else nullcontext():
+        files.sync_folder(tmp_path)
+
+
 def test_a_file_that_is_replaced_keeps_who_may_read_and_run_it(tmp_path):
     for mode in (0o600, 0o755):
         path = tmp_path / "start.sh"
@@ -66,12 +102,23 @@ def test_a_file_that_is_replaced_keeps_who_may_read_and_run_it(tmp_path):
 def test_what_a_manifest_names_was_synced_before_it(tmp_path, monkeypatch):
     synced = []
     monkeypatch.setattr(files.os, "fsync", lambda handle: synced.append(Path(f"/proc/self/fd/{handle}").readlink().name))
-    with stage_writer(tmp_path / "s", stage="s", version=1, settings={}, inputs={}) as out:
+    with stage_writer(tmp_path / "shards/s", stage="s", version=1, settings={}, inputs={}) as out:
         (out / "a.txt").write_text("a")
         (out / "b").mkdir()
         (out / "b" / "c.txt").write_text("c")
-    written = [name for name in synced if name.endswith("c.txt") or name.startswith((".manifest.json", "a.txt"))]
-    assert [name.split(".json.")[0] for name in written] == ["a.txt", "c.txt", ".manifest"]
+    # The files, that the old manifest is gone, that the files have their names, and only then the new manifest and its name.
+    assert [name.split(".json.")[0] for name in synced] == ["a.txt", "c.txt", "s", "s", "b", ".manifest", "s"]
+
+
+def test_a_stage_that_is_killed_before_its_manifest_stands_is_not_done(tmp_path, monkeypatch):
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    write_stage(tmp_path, {"a.json": "1"})
+    monkeypatch.setattr("penname.core.stage.write_text", killed)
+    with pytest.raises(KeyboardInterrupt):
+        write_stage(tmp_path, {"a.json": "2"})
+    assert read_manifest(tmp_path) is None
 
 
 def test_a_folder_that_cannot_be_written_is_one_sentence_wherever_it_is_met(tmp_path, monkeypatch):
@@ -122,7 +169,14 @@ def test_a_damaged_manifest_goes_and_not_its_folder(tmp_path, text):
 
 
 @pytest.mark.parametrize(
-    ("name", "load"), [("book.json", lambda path: load_book(path.parent)), ("cast.json", load_cast), ("p.jsonl", load_passages)]
+    ("name", "load"),
+    [
+        ("book.json", lambda path: load_book(path.parent)),
+        ("cast.json", load_cast),
+        ("p.jsonl", load_passages),
+        ("beats.jsonl", load_beats),
+        ("b.edits.jsonl", lambda path: load_copy(path.parent, BOOK)),
+    ],
 )
 def test_a_file_of_another_shape_is_told_in_a_sentence(tmp_path, name, load):
     (tmp_path / name).write_text('{"chapters": 3}')
@@ -139,13 +193,16 @@ def write_stage(folder, content, **more):
 
 def test_stage_writer_replaces_its_own_files_and_no_others(tmp_path):
     folder = tmp_path / "cast"
-    write_stage(folder, {"a.json": "1", "sub/b.json": "2"})
-    (folder / "decisions.toml").write_text("mine")
+    files = {"a.json": "1", "sub/b.json": "2", "sub/c.json": "3", "mixed/d.json": "4"}
+    write_stage(folder, files)
+    for mine in ("decisions.toml", "mixed/mine.txt"):
+        (folder / mine).write_text("mine")
     first = require_manifest(folder, "cast").digest
     write_stage(folder, {"a.json": "1"})
-    assert sorted(p.name for p in folder.iterdir()) == ["a.json", "decisions.toml", "manifest.json"]
+    left = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*"))
+    assert left == ["a.json", "decisions.toml", "manifest.json", "mixed", "mixed/mine.txt"]
     assert read_manifest(folder).digest != first
-    write_stage(folder, {"a.json": "1", "sub/b.json": "2"})
+    write_stage(folder, files)
     assert read_manifest(folder).digest == first
 
 
@@ -158,6 +215,15 @@ def test_stage_that_fails_leaves_the_earlier_result(tmp_path):
     assert (folder / "a.json").read_text() == "1"
     assert damaged_files(folder, read_manifest(folder)) == []
     assert sorted(p.name for p in folder.iterdir()) == ["a.json", "manifest.json"]
+
+
+def test_a_disk_that_fills_while_a_stage_writes_is_one_sentence(tmp_path):
+    with (
+        pytest.raises(PennameError, match=r"the disk is full.*free some space"),
+        stage_writer(tmp_path, stage="s", version=1, settings={}, inputs={}),
+    ):
+        raise OSError(errno.ENOSPC, "no space left")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_a_killed_stage_left_goes_with_the_next(tmp_path):
@@ -253,6 +319,32 @@ def test_lock_keeps_a_second_process_out_and_dies_with_its_holder(tmp_path):
     assert holder(tmp_path) is None
     with hold(tmp_path, "run"), hold(tmp_path, "book"):
         assert json.loads((tmp_path / ".lock").read_text())["doing"] == "run"
+
+
+def test_a_lock_that_was_let_go_is_taken_anew(tmp_path):
+    assert holder(tmp_path) is None
+    for doing in ("run", "book"):
+        with hold(tmp_path, doing):
+            assert holder(tmp_path) == {"pid": os.getpid(), "doing": doing}
+        assert (holder(tmp_path), (tmp_path / ".lock").read_text()) == (None, "")
+
+
+def test_a_holder_that_has_not_yet_said_who_it_is_holds_the_lock(tmp_path):
+    with (tmp_path / ".lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_SH)
+        assert holder(tmp_path) is None  # that one only looks
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert holder(tmp_path) == {}
+        with pytest.raises(PennameError, match=r"\(pid \?, unknown\)"), hold(tmp_path, "run"):
+            pass
+
+
+def test_whoever_only_looks_who_holds_the_lock_keeps_nobody_out(tmp_path, monkeypatch):
+    with (tmp_path / ".lock").open("w") as looking:
+        fcntl.flock(looking, fcntl.LOCK_SH)
+        monkeypatch.setattr(lock, "holder", lambda folder: fcntl.flock(looking, fcntl.LOCK_UN))  # nobody does, and the look is over
+        with hold(tmp_path, "run"):
+            assert json.loads((tmp_path / ".lock").read_text())["doing"] == "run"
 
 
 BOOK = Book("b", "T", "A", "CHAPTER I\n\nJane met Mr. Reed.", (Chapter("chapter", 1, "CHAPTER I", 0, 29, 11),))

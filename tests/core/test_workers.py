@@ -13,10 +13,11 @@ from penname.core.workers import in_processes
 
 FROM_SEVERAL_PROCESSES = """
 import os
-from penname.core.workers import in_processes
+from penname.core import workers
 
+workers.core_count = lambda: 2  # wherever this runs
 offset = 100
-with in_processes(lambda n: (n + offset, os.getpid()), range(20), workers=2) as results:
+with workers.in_processes(lambda n: (n + offset, os.getpid()), range(20)) as results:
     rows = list(results)
 assert [value for value, _ in rows] == list(range(100, 120)), rows
 assert os.getpid() not in {pid for _, pid in rows}, "all was done in the process that asked"

@@ -1,13 +1,11 @@
-"""archive and restore: real folders, a real rclone remote, a real ssh server on loopback."""
+"""archive and restore: real folders, a real rclone remote, a real ssh server."""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
-import socket
 import subprocess
-import time
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +34,7 @@ def rclone(tmp_path, monkeypatch):
 
 @pytest.fixture
 def ssh_host(tmp_path, monkeypatch):
-    """An ssh server of this test's own on loopback, reached as ``loop``."""
+    """A real ssh server of this test's own, reached as ``loop``."""
     sshd = shutil.which("sshd") or ("/usr/sbin/sshd" if Path("/usr/sbin/sshd").exists() else None)
     if sshd is None or shutil.which("rsync") is None or shutil.which("ssh") is None:
         pytest.skip("sshd, ssh or rsync is not installed")
@@ -45,34 +43,24 @@ def ssh_host(tmp_path, monkeypatch):
     for key in ("host", "user"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", place / key], check=True)
     (place / "authorized").write_text((place / "user.pub").read_text())
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     (place / "sshd_config").write_text(
-        f"Port {port}\nListenAddress 127.0.0.1\nHostKey {place}/host\nAuthorizedKeysFile {place}/authorized\nPidFile {place}/pid\n"
-        "StrictModes no\nUsePAM no\nPasswordAuthentication no\n"
+        f"HostKey {place}/host\nAuthorizedKeysFile {place}/authorized\nPidFile none\nStrictModes no\nUsePAM no\nPasswordAuthentication no\n"
     )
     if os.getuid() == 0:
         Path("/run/sshd").mkdir(exist_ok=True)
-    server = subprocess.Popen([sshd, "-D", "-e", "-f", place / "sshd_config"], stderr=subprocess.DEVNULL)
     wrapper = place / "bin"
     wrapper.mkdir()
-    options = (
-        f"-p {port} -i {place}/user -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -o HostName=127.0.0.1"
+    # One server for each connection, on a pipe: no port that another program could take first.
+    options = f"-i {place}/user -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR"
+    (wrapper / "ssh").write_text(
+        f'#!/bin/sh\nexec {shutil.which("ssh")} {options} -o "ProxyCommand={sshd} -i -e -f {place}/sshd_config 2>/dev/null" "$@"\n'
     )
-    (wrapper / "ssh").write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} {options} "$@"\n')
     (wrapper / "ssh").chmod(0o755)
     monkeypatch.setenv("PATH", f"{wrapper}:{os.environ['PATH']}")
-    for _ in range(100):
-        if subprocess.run(["ssh", "-o", "BatchMode=yes", "loop", "true"], capture_output=True).returncode == 0:
-            break
-        time.sleep(0.1)
-    else:
-        server.kill()
-        pytest.skip("a loopback ssh server cannot run here")
-    yield "loop"
-    server.terminate()
-    server.wait()
+    tried = subprocess.run(["ssh", "-o", "BatchMode=yes", "loop", "true"], capture_output=True, text=True)
+    if tried.returncode:
+        pytest.skip(f"an ssh server cannot run here: {tried.stderr.strip()}")
+    return "loop"
 
 
 def check_round_trip(voice, target):
@@ -227,6 +215,55 @@ def test_which_target_is_which_place(tmp_path, monkeypatch):
     assert isinstance(open_place(str(tmp_path)), FolderPlace)
     if shutil.which("rsync") and shutil.which("ssh"):
         assert isinstance(open_place("me@host:voices"), SshPlace)
+
+
+@pytest.fixture
+def tool(tmp_path, monkeypatch):
+    """Put a script in the place of each named tool, before all others."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+
+    def make(name, script):
+        (programs / name).write_text(f"#!/bin/sh\n{script}\n")
+        (programs / name).chmod(0o755)
+
+    return make
+
+
+def test_a_host_that_does_not_answer_is_not_one_that_holds_nothing(tool):
+    tool("rsync", "exit 0")
+    tool("ssh", "echo no route to host >&2; exit 255")
+    place = open_place("host:voices")
+    for ask in (place.holds, place.facts):
+        with pytest.raises(PennameError, match="no route to host"):
+            ask("run-r")
+
+
+def test_a_remote_that_cannot_be_read_is_not_an_empty_one(tool):
+    tool("rclone", "echo no such remote >&2; exit 1")
+    with pytest.raises(PennameError, match=r"rclone cannot read s3:bucket/run-r: no such remote"):
+        open_place("rclone:s3:bucket").holds("run-r")
+    tool("rclone", "exit 3")  # there is no such folder
+    assert not open_place("rclone:s3:bucket").holds("run-r")
+    tool("rclone", '[ "$1" = cat ] && printf half && exit 1; echo \'[{"Path": "a"}]\'')
+    with pytest.raises(PennameError, match="rclone cannot read s3:bucket/run-r/a back"):
+        open_place("rclone:s3:bucket").facts("run-r")
+
+
+def test_a_remote_that_takes_nothing_is_quoted(tool, tmp_path):
+    tool("rclone", "echo ignored >&2; echo quota exceeded >&2; exit 1")
+    with pytest.raises(PennameError, match=r"^rclone failed: quota exceeded$"):
+        open_place("rclone:s3:bucket").put(tmp_path, "run-r")
+
+
+def test_what_is_no_longer_there_is_said(voice, tmp_path):
+    archive_runs(voice, str(tmp_path / "second"))
+    shutil.rmtree(tmp_path / "second" / f"run-{RUN}")
+    with pytest.raises(ProofFailed, match=rf"second no longer holds run-{RUN}; archive it again"):
+        verify_archives(voice)
+    with pytest.raises(BadInput, match="the run other was never archived from this folder"):
+        verify_archives(voice, ["other"])
 
 
 def test_there_must_be_something_to_verify(voice):

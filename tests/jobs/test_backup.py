@@ -85,6 +85,21 @@ def test_a_resticprofile_with_inheritance(voice, repository, tmp_path):
         read_profile(profile, "nightly")
     with pytest.raises(BadInput, match="is not TOML"):
         read_profile(tmp_path / "profiles.yaml")
+    profile.write_text('[a]\ninherit = "b"\n[b]\ninherit = "a"\n')
+    with pytest.raises(BadInput, match="the profile a inherits from itself"):
+        read_profile(profile, "a")
+    profile.write_text("[a")
+    with pytest.raises(BadInput, match=r"profiles\.toml is not TOML: "):
+        read_profile(profile, "a")
+
+
+def test_what_a_backup_is_checked_against_must_be_named(voice, repository):
+    for plan in (BackupPlan("", ("s",)), BackupPlan(repository, ())):
+        with pytest.raises(BadInput, match="wants a repository and at least one source"):
+            check_backup(voice, plan)
+    shutil.rmtree(voice.runs)
+    with pytest.raises(BadInput, match="there is no adapter in this voice folder yet"):
+        check_backup(voice, BackupPlan(repository, ("s",)))
 
 
 def test_restic_that_refuses_is_quoted(voice, repository, monkeypatch):

@@ -6,6 +6,7 @@ import hashlib
 import json
 import mmap
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -338,6 +339,15 @@ def test_a_live_server_is_asked_before_and_after(archived, monkeypatch, answers,
         assert Server.keys == {"Bearer sk-1"}
     finally:
         server.shutdown()
+        server.server_close()
+
+
+def test_a_server_that_is_not_there_stops_a_purge_before_it_begins(archived):
+    with socket.socket() as deaf:  # bound, and nobody listens
+        deaf.bind(("127.0.0.1", 0))
+        with pytest.raises(PennameError, match="gives no completion"):
+            purge(archived, look(archived), probe=f"http://127.0.0.1:{deaf.getsockname()[1]}")
+    assert (archived.path / STEP).exists()
 
 
 def test_uses_names_this_process(tmp_path):

@@ -72,6 +72,18 @@ class LazyVerbs(TyperGroup):
         self.commands = {name: self.get_command(ctx, name) for name in VERBS}  # what near matches are looked for in
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: Any) -> Any:
+        """Do the verb. Ctrl-C and a reader that has gone are met here: typer would swallow the one and call the other a failure."""
+        try:
+            done = super().invoke(ctx)
+            sys.stdout.flush()
+            return done
+        except KeyboardInterrupt:
+            fail("interrupted; what was finished is kept, run the same command again to go on", 130)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing more to say
+            sys.exit(0)
+
 
 def load_verb(verb: str) -> Any:
     """The command of one verb: its module's ``app`` where it is a group, else the function of the same name."""
@@ -126,11 +138,6 @@ def main() -> None:
         typer.main.get_command(app)(prog_name="penname")
     except PennameError as error:
         fail(str(error), error.exit_code)
-    except KeyboardInterrupt:
-        fail("interrupted; what was finished is kept, run the same command again to go on", 130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone: nothing more to say
-        sys.exit(0)
     except OSError as error:
         if os.environ.get("PENNAME_DEBUG"):
             raise

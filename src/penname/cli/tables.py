@@ -13,8 +13,12 @@ def console(stderr: bool = False) -> Any:
     """The console of stdout, or of stderr. Markup is off: names and paths may hold square brackets."""
     from rich.console import Console
 
+    class Printer(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # for the command line to end quietly; rich would make a failure of it
+
     terminal = (sys.stderr if stderr else sys.stdout).isatty()
-    return Console(stderr=stderr, highlight=False, markup=False, soft_wrap=True, width=None if terminal else PIPE_COLUMNS)
+    return Printer(stderr=stderr, highlight=False, markup=False, soft_wrap=True, width=None if terminal else PIPE_COLUMNS)
 
 
 def new_table(*headings: str, right: Sequence[int] = (), **more: Any) -> Any:

@@ -35,8 +35,10 @@ def hold(folder: Path, doing: str) -> Iterator[None]:
     except OSError as error:
         raise disk_error(error, folder.resolve() / LOCK) from error
     try:
-        if not _try_lock(file):
-            other = holder(folder) or {}
+        while not _try_lock(file):
+            other = holder(folder)
+            if other is None:
+                continue  # somebody who only looked who holds it was in the way, for that moment
             raise PennameError(
                 f"another penname works in {folder.resolve()} (pid {other.get('pid', '?')}, {other.get('doing', 'unknown')}); "
                 "wait for it, or end it: with penname stop where it was launched, else with Ctrl-C in its terminal"

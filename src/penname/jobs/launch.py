@@ -20,7 +20,7 @@ from penname.jobs.identity import Identity, is_alive
 from penname.jobs.record import Job, all_jobs, exclusively, find_job, read_job
 
 LOOK_SECONDS = 5.0  # between two looks at the free disk while a job runs
-START_SECONDS = 20.0  # how long the watcher may take to say that it has the lock
+START_SECONDS = 60.0  # how long the watcher may take to say that it has the lock
 
 
 def launch(
@@ -97,11 +97,16 @@ def _start(voice: Path, folder: Path, record: dict[str, Any], log: Path | None) 
             start_new_session=True,  # a closed terminal does not take it along
         )
     deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
+    while True:
+        ended = process.poll() is not None  # looked at first, so that what it wrote last is read after
         job = read_job(folder)
         if job.worker or job.exit:
             return job
-        if process.poll() is not None:
+        if ended:
+            break
+        if time.monotonic() > deadline:
+            os.killpg(process.pid, signal.SIGKILL)  # else the job could start after all, when this has said that it did not
+            process.wait()
             break
         time.sleep(0.05)
     raise PennameError(f"the job did not start; its log says why: {target}")

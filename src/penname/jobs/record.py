@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from penname.core.errors import BadInput
 from penname.core.files import disk_error, read_json
-from penname.jobs.identity import Identity, boot_id, is_alive
+from penname.jobs.identity import Identity, is_alive
 
 JobState = Literal["running", "done", "failed", "stopped", "died"]
 
@@ -55,7 +55,7 @@ class Job:
         known = [identity for identity in (self.worker, self.watcher) if identity]
         if not known:
             return True  # the lock is taken before the record is complete
-        return any(identity.boot_id == boot_id() and is_alive(identity) for identity in known)
+        return any(is_alive(identity) for identity in known)
 
 
 def read_job(folder: Path) -> Job:
