@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from penname.core.errors import ProofFailed
-from penname.core.values import Edit, apply_edits
+from penname.core.values import Cast, Edit, Entity, Mention, RenamedCopy, apply_edits
 from penname.renaming import prove, rename
 from renaming.hand import hand_book, hand_cast
 
@@ -104,3 +104,96 @@ def test_a_planted_calling_is_refused():
     assert prove(book, cast, copy).edits == 2
     with pytest.raises(ProofFailed, match="'Constable' survives"):
         prove(book, cast, tampered(book, copy, copy.edits[:1]))
+
+
+def test_a_copy_that_has_another_name_than_its_edit_says_is_refused(made):
+    book, cast, copy = made
+    name = copy.names["Helen Burns"]
+    other = "Q" * len(name)
+    with pytest.raises(ProofFailed, match=rf"does not hold its edit at \d+ \('{other}', not '{name}'\)"):
+        prove(book, cast, replace(copy, text=copy.text.replace(name, other)))
+
+
+def test_a_paragraph_that_an_edit_opens_with_the_line_before_it_is_refused():
+    book = hand_book("He met\nReed.")
+    edits = (Edit(7, 11, "\nQuill", "p1"),)
+    with pytest.raises(ProofFailed, match="the number of paragraphs changed"):
+        prove(book, hand_cast(book, "p1 male - | Reed"), RenamedCopy("book", 1, "He met\n\nQuill.", edits, {}))
+
+
+@pytest.mark.parametrize(
+    ("new", "says"),
+    [
+        ({"Miss Eyre": "Miss Quill Feather"}, "'Miss Eyre' became 'Miss Quill Feather', which has another number of words"),
+        ({"Miss Eyre": "Miss Quill", "Jane Eyre": "Ada Feather"}, "the word 'eyre' of p1 became 'feather' and 'quill'"),
+        ({"Jane Eyre": "Ada Eyre"}, "the word 'eyre' of p1 became"),
+    ],
+)
+def test_a_name_that_changes_in_one_place_and_not_in_the_other_is_refused(made, new, says):
+    book, cast, copy = made
+    edits = [replace(edit, new=new.get(book.text[edit.start : edit.end], edit.new)) for edit in copy.edits]
+    with pytest.raises(ProofFailed, match=says):
+        prove(book, cast, tampered(book, copy, edits))
+
+
+def test_a_word_that_two_people_share_has_one_new_word():
+    book = hand_book("Eliza Reed met John Reed.")
+    cast = hand_cast(book, "p1 female Reed | Eliza Reed\np2 male Reed | John Reed")
+    edits = (Edit(0, 10, "Ada Quill", "p1"), Edit(15, 24, "Tom Feather", "p2"))
+    with pytest.raises(ProofFailed, match="the word 'reed' became both 'quill' and 'feather'"):
+        prove(book, cast, RenamedCopy("book", 1, "Ada Quill met Tom Feather.", edits, {}))
+
+
+def test_a_refusal_names_three_faults_and_counts_the_others():
+    names = ["Ada Quill", "Tom Feather", "Eve Harrow", "Sam Pitcher"]
+    book = hand_book(", ".join(names) + ".")
+    cast = hand_cast(book, "\n".join(f"p{n} male - | {name}" for n, name in enumerate(names)))
+    with pytest.raises(ProofFailed) as refusal:
+        prove(book, cast, RenamedCopy("book", 1, book.text, (), {}))
+    assert refusal.value.args[0].count("survives") == 3 and "(and 9 more)" in refusal.value.args[0]
+
+
+def test_an_article_at_a_sentence_s_beginning_is_proved_too():
+    book = hand_book("A Reed came.")
+    cast = hand_cast(book, "p1 male - | Reed")
+    with pytest.raises(ProofFailed, match="A 'Orme' at 0 has the wrong article"):
+        prove(book, cast, RenamedCopy("book", 1, "A Orme came.", (Edit(2, 6, "Orme", "p1"),), {}))
+
+
+def test_an_article_that_the_author_had_wrong_is_no_fault():
+    book = hand_book("It was an Reed.")
+    cast = hand_cast(book, "p1 male - | Reed")
+    assert prove(book, cast, RenamedCopy("book", 1, "It was an Quill.", (Edit(10, 14, "Quill", "p1"),), {})).edits == 1
+
+
+def test_a_kept_name_may_stand_where_it_was_meant_however_much_longer_the_text_before_it_became():
+    book = hand_book("Reed met Reed and Mary saw it.")
+    cast = Cast(
+        "book",
+        (Entity("p1", "person", "male", ("Reed",)), Entity("p2", "person", "female", ("Mary",)), Entity("p3", "person", "female", ("Mary",), fixed=True)),
+        (Mention(0, 4, "p1"), Mention(9, 13, "p1"), Mention(18, 22, "p3")),
+    )  # fmt: skip
+    edits = (Edit(0, 4, "Quillfeather", "p1"), Edit(9, 13, "Quillfeather", "p1"))
+    copy = RenamedCopy("book", 1, "Quillfeather met Quillfeather and Mary saw it.", edits, {})
+    assert prove(book, cast, copy).survivors_allowed == 1
+    with pytest.raises(ProofFailed, match="'Mary' survives"):
+        prove(book, replace(cast, mentions=cast.mentions[:2]), copy)
+
+
+def test_real_places_may_stay_and_are_no_people_who_keep_their_names():
+    book = hand_book("Jane left London. London was large. Nobody liked London.")
+    cast = hand_cast(book, "p1 female - | Jane\nq1 place - | London")
+    cast = replace(cast, entities=(cast.entities[0], replace(cast.entities[1], real=True)))
+    copy = rename(book, cast, 1, 1)
+    assert prove(book, cast, copy).unchanged == ()
+    with pytest.raises(ProofFailed, match="'London' survives"):
+        prove(book, cast, copy, places="all")
+
+
+def test_a_kind_of_place_is_what_must_not_survive_of_a_person_and_may_of_a_place():
+    book = hand_book("Mr. Grange went to Mayfield Grange.")
+    cast = hand_cast(book, "p1 male - | Mr. Grange\nq1 place - | Mayfield Grange")
+    edits = (Edit(4, 10, "Quill", "p1"), Edit(19, 34, "Harrow Quill", "q1"))
+    assert prove(book, cast, RenamedCopy("book", 1, "Mr. Quill went to Harrow Quill.", edits, {})).edits == 2
+    with pytest.raises(ProofFailed, match="'Mr. Grange' survives"):
+        prove(book, cast, RenamedCopy("book", 1, "Mr. Grange went to Harrow Quill.", (), {}))

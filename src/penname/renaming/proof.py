@@ -224,7 +224,7 @@ def _articles(book: Book, copy: RenamedCopy, spans: Spans, faults: list[str]) ->
     for start, end, edit in spans:
         for match in islice(_ARTICLE.finditer(copy.text, max(0, start - 8), end), 4):
             article, word = match.groups()
-            if match.end() <= start or not word[0].isupper() or (len(article) == 1 and article == "A"):
+            if match.end() <= start or not word[0].isupper():
                 continue
             if (article.lower() == "an") == starts_with_vowel(word):
                 continue
