@@ -12,7 +12,9 @@ import torch
 
 from penname.core.errors import ProofFailed
 from penname.core.tokens import open_shards
-from penname.training import attention, recurrence, step
+from penname.shards import build_shards
+from penname.shards.corpus import Pair
+from penname.training import attention, preflight, recurrence, step
 from penname.training.batch import Batch
 from penname.training.lora import adapter_parameters, save_adapter
 from penname.training.preflight import (
@@ -103,6 +105,17 @@ def test_a_gradient_that_comes_from_a_neighbour_is_refused(dense: Tiny, monkeypa
         isolation(dense)
 
 
+def test_a_gradient_that_only_packed_rows_have_is_refused(dense: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = step.forward_backward
+
+    def by_documents(model: Any, batch: Batch, scale: float) -> float:
+        return kept(model, batch, scale * len(batch.documents))
+
+    monkeypatch.setattr("penname.training.preflight.forward_backward", by_documents)
+    with pytest.raises(ProofFailed, match="a document's gradients differ by"):
+        isolation(dense)
+
+
 # 2. Mask
 
 
@@ -115,14 +128,59 @@ def altered(tiny: Tiny, tmp_path: Path, name: str, change: Any) -> Any:
     return shards
 
 
-def test_a_mask_off_by_one_is_refused(dense: Tiny, tmp_path: Path) -> None:
-    def shift(segments: np.ndarray) -> None:
-        segments["beat_tokens"] += 1
-        segments["passage_tokens"] -= 1
-        segments["passage_tokens"][0] += len(segments)  # so that the counts still agree
+def recount(shards: Any) -> Any:
+    """Let the index agree with altered segments, so that their texts alone can tell."""
+    train = int(shards.documents["segments"][: shards.index["train_documents"]].sum())
+    learned = shards.segments["passage_tokens"].astype(int)
+    shards.index = {
+        **shards.index,
+        "train_trained_tokens": int(learned[:train].sum()),
+        "heldout_trained_tokens": int(learned[train:].sum()),
+    }
+    return shards
 
-    shards = altered(dense, tmp_path, "segments", shift)
-    with pytest.raises(ProofFailed):
+
+@pytest.mark.parametrize("by", [1, -1])
+def test_a_mask_that_begins_a_token_late_or_early_is_refused(dense: Tiny, tmp_path: Path, by: int) -> None:
+    def shift(segments: np.ndarray) -> None:
+        segments["beat_tokens"] += by
+        segments["passage_tokens"] -= by
+
+    with pytest.raises(ProofFailed, match=r"the learned tokens of tale:0:\d in copy 1 are not its passage"):
+        prove_mask(recount(altered(dense, tmp_path, "segments", shift)), dense.tokenizer, dense.texts)
+
+
+def test_a_mask_that_leaves_the_end_marks_out_is_refused(dense: Tiny, tmp_path: Path) -> None:
+    def shift(segments: np.ndarray) -> None:
+        segments["passage_tokens"] -= 1
+        segments["beat_tokens"] += 1  # the end mark before a beat counts as its beginning
+        segments["beat_tokens"][dense.shards.documents["segment"]] -= 1
+
+    with pytest.raises(ProofFailed, match=r"the learned tokens of tale:0:\d in copy 1 lack their end mark"):
+        prove_mask(recount(altered(dense, tmp_path, "segments", shift)), dense.tokenizer, dense.texts)
+
+
+def test_a_passage_that_was_cut_is_held_to_its_beginning(dense: Tiny, tmp_path: Path) -> None:
+    text = "The rain came down over the road. " * 40
+    build_shards(tmp_path, [Pair("b:0:0", "b", 1, 0, 0, len(text), "Rain", text)], [], dense.tokenizer, seq_len=64, single_share=0, seed=1)
+    (tmp_path / "manifest.json").write_text("{}")
+    shards = open_shards(tmp_path)
+    assert prove_mask(shards, dense.tokenizer, lambda *_: text)["passages_compared"] == 1
+    with pytest.raises(ProofFailed, match="b:0:0 in copy 1 are not its passage"):
+        prove_mask(shards, dense.tokenizer, lambda *_: text[1:])
+
+
+def test_a_passage_in_two_learned_runs_is_refused(dense: Tiny) -> None:
+    shards = open_shards(dense.voice.current_shards)
+    whole = shards.document_trained
+
+    def broken(document: int) -> np.ndarray:
+        trained = whole(document)
+        trained[-2] = False
+        return trained
+
+    shards.document_trained = broken  # type: ignore[method-assign]
+    with pytest.raises(ProofFailed, match=r"document 0 of the shards has \d learned runs for \d passages"):
         prove_mask(shards, dense.tokenizer, dense.texts)
 
 
@@ -184,6 +242,13 @@ def test_a_matrix_out_of_reach_is_refused(dense: Tiny) -> None:
         reach(dense, peft_model, settings)
 
 
+def test_a_matrix_whose_gradient_is_zero_is_refused(dense: Tiny) -> None:
+    peft_model, settings = dense.attached()
+    next(module for module in peft_model.modules() if hasattr(module, "lora_A")).scaling["default"] = 0.0
+    with pytest.raises(ProofFailed, match=r"no gradient reaches .*2 LoRA matrices"):
+        reach(dense, peft_model, settings)
+
+
 def test_other_modules_than_planned_are_refused(dense: Tiny) -> None:
     peft_model, settings = dense.attached()
     with pytest.raises(ProofFailed, match=r"LoRA stands on other modules than planned .*12 in all"):
@@ -199,6 +264,13 @@ def test_a_template_that_sampling_does_not_share_is_refused(dense: Tiny, monkeyp
         prove_sampling_parity(dense.shards, dense.tokenizer)
 
 
+def test_context_that_sampling_leaves_out_is_refused(dense: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = preflight.encode_prefix
+    monkeypatch.setattr(preflight, "encode_prefix", lambda tokenizer, beat, _: kept(tokenizer, beat))
+    with pytest.raises(ProofFailed, match="would not start from the tokens that are trained"):
+        prove_sampling_parity(dense.shards, dense.tokenizer)
+
+
 # The loss, and what is saved
 
 
@@ -206,6 +278,13 @@ def test_a_cap_on_logits_that_the_loss_does_not_know_is_refused(dense: Tiny) -> 
     peft_model, _ = dense.attached()
     peft_model.get_base_model().lm_head.register_forward_hook(lambda module, args, out: torch.tanh(out) * 4)
     with pytest.raises(ProofFailed, match="changes its logits in a way unknown here"):
+        prove_loss(peft_model, pieces_of(dense.shards))
+
+
+def test_a_loss_that_is_no_number_is_refused(dense: Tiny) -> None:
+    peft_model, _ = dense.attached()
+    peft_model.get_base_model().model.norm.weight.data.fill_(float("nan"))
+    with pytest.raises(ProofFailed, match="the loss is nan"):
         prove_loss(peft_model, pieces_of(dense.shards))
 
 
