@@ -160,6 +160,14 @@ def test_bad_json_says_where(tmp_path):
         files.read_json(tmp_path / "x.json")
 
 
+def test_a_json_object_of_another_shape_names_what_it_lacks(tmp_path):
+    (tmp_path / "x.json").write_text('{"run": "a", "arm": {"id": "b"}, "best": null}')
+    assert files.read_json(tmp_path / "x.json", "run", "arm.id", "best")["run"] == "a"
+    for key in ("seed", "arm.name", "run.id", "best.loss"):
+        with pytest.raises(BadInput, match=rf'x\.json has no "{key}"; .* penname check names the verb'):
+            files.read_json(tmp_path / "x.json", "run", key)
+
+
 @pytest.mark.parametrize("text", ["{", "[]", "null", "{}"])
 def test_a_damaged_manifest_goes_and_not_its_folder(tmp_path, text):
     """Decisions and checkpoints stand beside manifests: a person must never be told to delete the folder."""

@@ -8,8 +8,9 @@ import pytest
 
 from judging.prose import write
 from penname.core.rng import CounterRng
-from penname.judging.auc import auc, separation
-from penname.judging.controls import AUTHOR, BASE, OTHERS, Sighted, Traps, cut_text, judge_controls, lay_traps
+from penname.core.values import Score
+from penname.judging.auc import Separation, auc, separation
+from penname.judging.controls import AUTHOR, BASE, OTHERS, Sighted, Traps, cut_text, fit_and_score, judge_controls, lay_traps
 from penname.judging.heldout import HeldOut, Material
 from penname.judging.pooling import pool, pool_text
 from penname.judging.shuffled import shuffled_labels
@@ -60,6 +61,52 @@ def test_base_unlike_the_base_fails():
     assert any(reason.startswith("base against base separates") for reason in controls(scores(20), halves)["reasons"])
 
 
+@pytest.mark.parametrize(
+    ("auc_", "p", "fails"),
+    [(0.71, 0.009, True), (0.29, 0.009, True), (0.7, 0.009, False), (0.71, 0.01, False), (0.99, 0.02, False)],
+)
+def test_nothing_against_nothing_fails_only_by_more_than_the_ceiling_and_chance(auc_, p, fails):
+    traps = replace(NO_TRAP, shuffled=Separation(auc_, 0.0, 1.0, p, 20, 20))
+    assert any(reason.startswith("shuffled labels") for reason in controls(scores(4), scores(-4), traps=traps)["reasons"]) is fails
+
+
+def test_the_floor_and_what_may_be_repeated_are_reached_exactly():
+    groups = {AUTHOR: [4.0, 5.0], BASE: [-4.0, -5.0], OTHERS: []}
+    sighted = Sighted(None, groups, {name: ["c"] * len(values) for name, values in groups.items()}, [])
+    traps = replace(NO_TRAP, repeated={AUTHOR: 0.05, "By Another": 0.051})
+    assert judge_controls(sighted, traps, 1.0, CEILING, 1)["reasons"] == [
+        "By Another: 5% of its words stand in the training text in spans of more than 20, so it is no text apart; leave one out"
+    ]
+
+
+def test_scores_that_are_no_numbers_fail():
+    assert not controls([float("nan")] * 16, scores(-4))["passed"]
+
+
+def test_what_is_scored_was_not_fitted(monkeypatch):
+    """Every second passage of the base model is an impostor, the others are scored; of another book the end."""
+    fitted, scored = [], []
+
+    class Recorder:
+        @staticmethod
+        def fit(mine, others):
+            fitted.append((mine, others))
+            return Recorder()
+
+        def score(self, text, hidden):
+            scored.append(text)
+            return Score(0.0, True, {})
+
+    monkeypatch.setattr("penname.judging.controls.Instrument", Recorder)
+    heldout = tuple(HeldOut(f"b:1:{i}", "b", 1, "", f"held {i}") for i in range(4))
+    other = "\n\n".join(f"other {i}" for i in range(8))
+    material = Material(heldout, ("training",), (other,), ("Another",), frozenset())
+    fit_and_score(material, heldout, [f"base {i}" for i in range(4)], 2)
+    head, tail = other[: other.index("other 6")].rstrip(), ["other 6", "other 7"]
+    assert fitted == [(["training"], [head, "base 0\n\nbase 2"])]
+    assert scored == ["held 0", "held 1", "held 2", "held 3", "base 1", "base 3", *tail]
+
+
 def passages(text, words=150, cluster="c"):
     split = text.split()
     return [(" ".join(split[i : i + words]), "", f"{cluster}{i}") for i in range(0, len(split), words)]
@@ -106,10 +153,13 @@ def test_held_out_text_that_stands_in_the_training_text_fails():
 def test_one_block_shows_nothing():
     found = controls([4.0], scores(-4))
     assert any("fewer than two" in reason for reason in found["reasons"])
+    assert not any("fewer than two" in reason for reason in controls(scores(4, n=2), scores(-4, n=2))["reasons"])
 
 
 def test_without_others_it_is_told():
-    assert controls(scores(4), scores(-4), others=())["without_others"]
+    found = controls(scores(4), scores(-4), others=())
+    assert (found["without_others"], found["passed"], list(found["positive"])) == (True, True, ["author against base model"])
+    assert controls(scores(4), scores(-4))["without_others"] is False
 
 
 def test_auc_by_hand():
@@ -117,6 +167,9 @@ def test_auc_by_hand():
     assert auc([1, 4], [2, 3]) == 0.5
     assert auc([2], [2]) == 0.5
     assert auc([], [1]) == 0.5
+    assert separation([], [1], "", "a", 1) == Separation(0.5, 0.0, 1.0, 1.0, 0, 1)
+    assert separation([1, 1], [1, 1], "ab", "cd", 1).p == 1.0
+    assert separation([3, 4], [1, 2], "ab", "cd", 1).p == pytest.approx(1 / 3, abs=0.05)  # two of the six orders are as far apart
 
 
 def test_the_interval_resamples_chapters_and_not_blocks():

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from transformers import Qwen3ForCausalLM
 
 from penname.carriers.loading import load_model
 from penname.core.errors import BadInput, PennameError, ProofFailed, StaleInput
@@ -21,7 +22,7 @@ from penname.serving.merge import adapted_logits, check_merged, merge_into, prob
 from penname.serving.scaled import export_arm
 from penname.serving.serve_lines import serve_line, vllm_rank
 from penname.serving.voices import open_run, said_verdict
-from serving_adapters import make_adapter, make_voice
+from serving_adapters import add_run, make_adapter, make_voice
 from tiny import tiny_carrier
 from tiny_gguf import write_tiny_gguf
 
@@ -46,6 +47,39 @@ def test_a_merge_that_is_something_else_is_refused(tmp_path):
     with pytest.raises(ProofFailed, match="the merged model is not base plus adapter"):
         check_merged(base, merged, adapter, probe_ids(carrier))
     assert check_merged(base, merged, adapter, probe_ids(carrier), scale=0.5) < 1e-3
+
+
+@pytest.mark.parametrize(("value", "scale"), [(1.5, 0.0), (float("nan"), 0.0), (float("nan"), 1.0)])
+def test_a_merge_that_is_no_number_or_no_base_at_scale_0_is_refused(tmp_path, value, scale):
+    carrier = tiny_carrier("qwen3")
+    adapter = make_adapter(tmp_path / "a", carrier)
+    base, merged = load_model(carrier), load_model(carrier)
+    assert check_merged(base, merged, adapter, probe_ids(carrier), scale=0.0) == 0.0
+    merged.model.norm.weight.data.fill_(value)
+    with pytest.raises(ProofFailed, match=r"the merged model (differs from the base|is not base plus adapter)"):
+        check_merged(base, merged, adapter, probe_ids(carrier), scale=scale)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "sentence"),
+    [
+        (lambda model: model.model.norm.weight.data.mul_(1.5), "the merged model is not base plus adapter"),
+        (lambda model: setattr(model.lm_head, "weight", torch.nn.Parameter(model.lm_head.weight.clone())), "tied embeddings came apart"),
+    ],
+)
+def test_what_was_written_is_read_back_and_compared(voice, monkeypatch, spoil, sentence):
+    save = Qwen3ForCausalLM.save_pretrained
+
+    def saved_badly(self, *arguments):
+        spoil(self)
+        self.config.tie_word_embeddings = self.lm_head.weight is self.model.embed_tokens.weight
+        save(self, *arguments)
+
+    monkeypatch.setattr(Qwen3ForCausalLM, "save_pretrained", saved_badly)
+    run = open_run(voice)
+    with pytest.raises(ProofFailed, match=sentence):
+        finish_export(voice, run, "merged", lambda out: export_merged(run, out, 1.0), {})
+    assert not (voice.path / "exports" / run.name / "merged").exists()
 
 
 def test_export_merged_loads_and_keeps_tied_embeddings(voice):
@@ -168,6 +202,8 @@ def test_an_arm_at_another_strength_is_a_run_of_its_own(voice):
         export_arm(voice, arm, 0.5)
     with pytest.raises(BadInput, match="an arm at scale 1 is the run itself"):
         export_arm(voice, run, 1.0)
+    with pytest.raises(BadInput, match="an arm at scale 0 is the base model"):
+        export_arm(voice, run, 0.0)
 
 
 def test_an_adapter_of_zeros_is_exported_nowhere(tmp_path):
@@ -177,6 +213,13 @@ def test_an_adapter_of_zeros_is_exported_nowhere(tmp_path):
         with pytest.raises(ProofFailed, match="its lora_B is all zeros; "):
             finish_export(voice, run, kind, write, {})
     assert [path.name for path in (voice.path / "exports" / run.name).iterdir()] == [".lock"]
+
+
+@pytest.mark.parametrize("record", ["{}", '{"files": []}', '{"files": {"a": 1}}'])
+def test_a_record_of_another_shape_is_no_record(tmp_path, record):
+    (tmp_path / "export.json").write_text(record)
+    with pytest.raises(BadInput, match=r"export\.json is no record of an export; write it again with penname export"):
+        verify_export(tmp_path)
 
 
 def test_an_export_that_does_not_bind_leaves_nothing(voice):
@@ -196,3 +239,22 @@ def test_runs_are_named_and_missing_ones_said(voice, tmp_path):
     with pytest.raises(StaleInput, match="run: penname train"):
         open_run(open_voice(tmp_path / "empty"))
     assert said_verdict(voice) == "This voice has no verdict yet."
+
+
+def test_the_best_run_is_that_of_the_lowest_loss_on_the_configured_carrier(voice):
+    add_run(voice.path, tiny_carrier("qwen3"), "tiny-s2", loss=2.5)
+    add_run(voice.path, tiny_carrier("llama"), "other-s1", loss=1.0)
+    assert open_run(voice).name == "tiny-s2"
+
+
+def test_a_record_or_a_verdict_of_another_shape_names_its_file(voice):
+    (voice.judging).mkdir()
+    (voice.judging / "verdict.json").write_text("{}")
+    with pytest.raises(BadInput, match=r'verdict\.json has no "sentence"; .*penname check names the verb'):
+        said_verdict(voice)
+    (voice.runs / "tiny-all-x6-am-s1/run.json").write_text("{}")
+    for name in (None, "tiny-all-x6-am-s1"):
+        with pytest.raises(BadInput, match=r'tiny-all-x6-am-s1/run\.json has no "arm\.carrier"; .*penname check names the verb'):
+            open_run(voice, name)
+    with pytest.raises(BadInput, match=r'run\.json has no "run"'):
+        finished_runs(voice)

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.torch import load_file, save_file
 
 import fake_quantiser
 from penname.core.errors import BadInput, PennameError, ProofFailed
 from penname.serving.changes import bind_changes, moved_along
-from penname.serving.export import finish_export
-from penname.serving.nvfp4 import dequantise, export_nvfp4, quantising_python
+from penname.serving.export import export_merged, finish_export
+from penname.serving.nvfp4 import bind_nvfp4, dequantise, export_nvfp4, quantising_python
 from penname.serving.voices import open_run
 
 
@@ -80,6 +81,21 @@ def test_what_goes_wrong_there_leaves_nothing_here(voice, python, fault, error, 
     assert [path.name for path in (voice.path / "exports/tiny-all-x6-am-s1").iterdir()] == [".lock"]
 
 
+def test_another_format_or_another_weight_is_seen_when_it_is_read_back(voice, tmp_path):
+    run, merged, out = open_run(voice), tmp_path / "merged", tmp_path / "out"
+    export_merged(run, merged, 1.0)
+    fake_quantiser.main("none", "-I", "nvfp4_recipe.py", str(merged), str(out))
+    assert bind_nvfp4(run.adapter, run.carrier, merged, out, 1.0).state == "bound"
+    tensors = load_file(out / "model.safetensors")
+    save_file(tensors | {"model.norm.weight": 1.01 * tensors["model.norm.weight"]}, out / "model.safetensors")
+    changed = bind_nvfp4(run.adapter, run.carrier, merged, out, 1.0)
+    assert (changed.state, changed.reasons) == ("partly bound", ("model.norm.weight changed and is no target",))
+    config = out / "config.json"
+    config.write_text(config.read_text().replace("nvfp4-pack-quantized", "int4"))
+    with pytest.raises(ProofFailed, match="its format is 'int4', not nvfp4-pack-quantized"):
+        bind_nvfp4(run.adapter, run.carrier, merged, out, 1.0)
+
+
 def test_four_bit_floats_are_read_as_they_are_written():
     packed = np.array([[0x21, 0x43, 0x65, 0x87, 0xA9, 0xCB, 0xED, 0x0F]], np.uint8)
     got = dequantise(packed, np.array([[2.0]], np.float32), 4.0)
@@ -101,8 +117,18 @@ def test_a_change_is_seen_through_rounding_and_its_absence_too():
     coarse = bind_changes("here", [("w", before[:8], np.round((before + delta)[:8] / 4) * 4, delta[:8])], 2, [])
     assert coarse.state == "not bound" and "so coarsely that the adapter cannot be seen" in coarse.reasons[0]
     assert coarse.reasons[1] == "1 of the 2 tensors that the adapter changes are not in the file"
+    holed = bind_changes("here", [("w", before, np.full_like(after, np.nan), delta)], 1, [])
+    assert (holed.state, holed.reasons) == ("not bound", ("w holds values that are no numbers",))
     still = bind_changes("here", [("w", before, before, 0 * delta)], 1, [])
     assert "its lora_B is all zeros" in still.reasons[0]
+
+
+@pytest.mark.parametrize(
+    ("share", "state"), [(0.0, "not bound"), (0.89, "not bound"), (0.91, "bound"), (1.09, "bound"), (1.11, "not bound")]
+)
+def test_without_rounding_a_tenth_is_allowed(share, state):
+    before, delta = np.zeros((4, 4)), np.ones((4, 4))
+    assert bind_changes("here", [("w", before, share * delta, delta)], 1, []).state == state
 
 
 @pytest.mark.slow

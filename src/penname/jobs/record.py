@@ -70,7 +70,7 @@ def read_job(folder: Path) -> Job:
             data["started"],
             _identity(data.get("watcher")),
             _identity(data.get("worker")),
-            read_json(ended) if ended.exists() else None,
+            read_json(ended, "code") if ended.exists() else None,
         )
     except (KeyError, TypeError):
         raise BadInput(f"{folder}/job.json is no job record; delete {folder} if nothing of it runs") from None

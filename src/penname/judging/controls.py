@@ -114,7 +114,7 @@ def judge_controls(sighted: Sighted, traps: Traps, floor: float, ceiling: float,
     reasons = [
         f"{name}: AUC {found.auc:.2f}, interval {found.low:.2f} to {found.high:.2f}, is not above the registered floor of {floor:g}"
         for name, found in positive.items()
-        if found.low < floor
+        if not found.low >= floor
     ]
     few = [name for name in (AUTHOR, BASE) if len(sighted.scores[name]) < 2]
     reasons += [

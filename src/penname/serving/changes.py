@@ -38,6 +38,8 @@ def bind_changes(
         shares.append(share)
         if not np.any(delta):
             reasons.append(f"{name} should not move at all; its lora_B is all zeros, or the scale is 0")
+        elif not (np.isfinite(share) and np.isfinite(error)):
+            reasons.append(f"{name} holds values that are no numbers")
         elif error > 0.2:
             reasons.append(f"{name} is rounded so coarsely that the adapter cannot be seen in it (standard error {error:.2f})")
         elif abs(share - 1) > SLACK + ERRORS_ALLOWED * error:

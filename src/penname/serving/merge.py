@@ -71,10 +71,10 @@ def check_merged(base: Any, merged: Any, adapter: Adapter, input_ids: torch.Tens
     effect = float((want - plain).norm())
     error = float((got - want).norm())
     if effect == 0.0:
-        if error > 1e-3 * float(plain.norm()):
+        if not error <= 1e-3 * float(plain.norm()):
             raise ProofFailed("the adapter changes nothing and the merged model differs from the base; nothing was written")
         return 0.0
-    if error > LOGIT_TOLERANCE * effect:
+    if not error <= LOGIT_TOLERANCE * effect:  # nor may it be no number
         raise ProofFailed(
             f"the merged model is not base plus adapter: its logits are off by {error / effect:.1%} of the adapter's own effect "
             f"(at most {LOGIT_TOLERANCE:.0%} is rounding); nothing was written"
