@@ -159,6 +159,19 @@ def test_what_was_resolved_is_told_and_can_be_undone() -> None:
     assert not any("forward" in module.__dict__ for module in model.modules())
 
 
+def test_another_model_of_the_same_kind_keeps_its_own_rotary(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The modelling module is shared, so what is put into it must serve fused layers alone; or "theirs" above were not independent."""
+    ours, theirs = fused_copy("qwen3"), attached(load_model(tiny_carrier("qwen3")))
+
+    def told(*_: object) -> None:
+        raise AssertionError("turned by a fused layer")
+
+    monkeypatch.setattr("penname.training.fused.rotate_pair", told)
+    plain_step(theirs, drawn_batch())
+    with pytest.raises(AssertionError, match="turned by a fused layer"):
+        fused_step(ours, drawn_batch())
+
+
 def test_a_switched_off_or_second_adapter_is_left_to_peft() -> None:
     ours, theirs = fused_copy("qwen3"), attached(load_model(tiny_carrier("qwen3")))
     ids = torch.arange(5, 25)[None]

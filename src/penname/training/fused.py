@@ -89,6 +89,7 @@ def _layer_forward(layer: Any, hidden_states: torch.Tensor, *args: Any, **kwargs
         wanted = {key: value for key, value in kwargs.items() if key not in ("position_embeddings", "position_ids")}
         mixed = layer.linear_attn(hidden_states=normed, **wanted)
     else:
+        kwargs["position_embeddings"][0].penname_fused = True  # so that ``rotary`` turns for this forward and for no other model's
         mixed, _ = layer.self_attn(hidden_states=normed, **kwargs)
     residual, normed = sum_and_norm(residual, mixed, *_norm_facts(layer.post_attention_layernorm))
     return residual + layer.mlp(normed)
@@ -179,14 +180,15 @@ def _is_known_layer(layer: torch.nn.Module) -> bool:
 
 
 def _fuse_rotary(attention: torch.nn.Module | None) -> None:
-    """The attention's own modelling module calls this function by name, so it is replaced there; other calls reach the original."""
+    """The attention's own modelling module calls this function by name, so it is replaced there, for good; only fused layers notice."""
     home = sys.modules[type(attention).__module__] if attention is not None else None
     original = getattr(home, _ROTARY, None)
     if original is None or hasattr(original, "penname_fused"):
         return
 
     def rotary(q: torch.Tensor, k: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
-        if args or kwargs or q.shape[0] != 1 or not torch.is_grad_enabled() or not q.requires_grad:
+        fused = hasattr(cos, "penname_fused") and q.requires_grad and torch.is_grad_enabled()
+        if not fused or args or kwargs or q.shape[0] != 1:
             return original(q, k, cos, sin, *args, **kwargs)
         return rotate_pair(q, k, cos, sin)
 
