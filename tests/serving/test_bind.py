@@ -11,7 +11,7 @@ from safetensors.torch import load_file, save_file
 from penname.core.errors import BadInput
 from penname.core.hashing import ADAPTER_WEIGHTS
 from penname.serving.adapter import read_adapter, write_adapter
-from penname.serving.bind import bind_names, bind_weights, overall
+from penname.serving.bind import Binding, bind_names, bind_weights, overall
 from penname.serving.classes import FULL, TEXT, half_fused, serving_class
 from penname.serving.export import rekey
 from serving_adapters import CONFIG, LEAVES, make_adapter
@@ -140,3 +140,79 @@ def test_an_unknown_class_is_named(dense):
         serving_class(dense[0], "tgi")
     with pytest.raises(BadInput, match="is a text model, so it has no full multimodal class"):
         serving_class(dense[0], "transformers-multimodal")
+
+
+def rewrite(adapter, change):
+    """The adapter read again after ``change`` of its tensors."""
+    tensors = load_file(adapter.folder / ADAPTER_WEIGHTS)
+    change(tensors)
+    save_file(tensors, adapter.folder / ADAPTER_WEIGHTS)
+    return read_adapter(adapter.folder)
+
+
+DOWN = "base_model.model.model.layers.0.mlp.down_proj"
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (
+            lambda t: t.update({"base_model.model.lm_head.bias": torch.ones(2, 2)}),
+            "base_model.model.lm_head.bias is no matrix of a LoRA pair",
+        ),
+        (lambda t: t.pop(f"{DOWN}.lora_B.weight"), "model.layers.0.mlp.down_proj (only lora_A) is no matrix of a LoRA pair"),
+        (
+            lambda t: t.update({f"{DOWN}.lora_B.weight": torch.ones(64, 3)}),
+            "model.layers.0.mlp.down_proj has a lora_A of rank 4 and a lora_B of rank 3",
+        ),
+        (
+            lambda t: t.update({f"{DOWN}.lora_B.weight": torch.ones(63, 4)}),
+            "model.layers.0.mlp.down_proj is 63 x 128 and the class has 64 x 128",
+        ),
+        (
+            lambda t: t.update({f"{DOWN}.lora_A.weight": torch.ones(4, 64)}),
+            "model.layers.0.mlp.down_proj is 64 x 64 and the class has 64 x 128",
+        ),
+    ],
+)
+def test_each_key_is_of_a_pair_that_fits(dense, change, reason):
+    carrier, adapter = dense
+    binding = bind_names(rewrite(adapter, change), serving_class(carrier, "transformers"))
+    assert binding.state == "partly bound"
+    assert any(found.startswith(reason) for found in binding.reasons), binding.reasons
+
+
+def test_an_adapter_of_no_pair_is_refused(dense):
+    with pytest.raises(BadInput, match="holds no LoRA matrices"):
+        rewrite(dense[1], lambda tensors: [tensors.pop(key) for key in list(tensors) if "lora_B" in key])
+
+
+@pytest.mark.parametrize(
+    ("path", "change", "reason"),
+    [
+        ("layers.0.mlp.down_proj", lambda w: w.mul_(1.01), "model.layers.0.mlp.down_proj changed by something else than its own B times A"),
+        ("layers.0.mlp.down_proj", lambda w: w.fill_(float("nan")), "model.layers.0.mlp.down_proj changed by something else"),
+        ("norm", lambda w: w.add_(1e-6), "model.norm.weight changed and is no target"),
+    ],
+)
+def test_weights_that_move_otherwise_do_not_bind(dense, monkeypatch, path, change, reason):
+    from peft.tuners.lora import LoraModel
+
+    merge = LoraModel.merge_and_unload
+
+    def merged_badly(self):
+        model = merge(self)
+        change(model.model.get_submodule(path).weight.data)
+        return model
+
+    monkeypatch.setattr(LoraModel, "merge_and_unload", merged_badly)
+    binding = bind_weights(dense[1], dense[0])
+    assert binding.state == "partly bound"
+    assert len(binding.reasons) == 1 and binding.reasons[0].startswith(reason)
+
+
+def test_all_depths_together_are_as_good_as_the_worst():
+    bound, partly, lost = (Binding(1, "here", state, 0, 0) for state in ("bound", "partly bound", "not bound"))
+    assert [overall(found) for found in ([bound], [bound, partly], [partly, lost, bound])] == ["bound", "partly bound", "not bound"]
+    with pytest.raises(BadInput, match="nothing was checked"):
+        overall([])

@@ -110,6 +110,17 @@ def test_a_lora_gguf_is_read_back_and_a_changed_one_does_not_bind(tmp_path):
     assert "model.layers.0.mlp.down_proj holds other numbers in good.gguf than in the adapter" in other.reasons
 
 
+def test_a_merged_gguf_that_is_the_base_or_has_other_tensors_changed_does_not_bind(tmp_path):
+    carrier = tiny_carrier("qwen3")
+    adapter = make_adapter(tmp_path / "a", carrier, strength=1.0)
+    base, other = (write_tiny_gguf(tiny_carrier("qwen3", seed), tmp_path / f"{seed}.gguf") for seed in (0, 1))
+    write_merged_gguf(adapter, carrier, base, tmp_path / "merged.gguf", "f16")
+    assert bind_merged_gguf(adapter, carrier, base, base).state == "not bound"
+    assert bind_merged_gguf(adapter, carrier, base, tmp_path / "merged.gguf", 0.5).state == "not bound"
+    reasons = bind_merged_gguf(adapter, carrier, other, tmp_path / "merged.gguf").reasons
+    assert "token_embd.weight changed and is no target" in reasons
+
+
 @pytest.mark.parametrize(
     ("damage", "sentence"),
     [("cut", "is cut off or damaged"), ("foreign", "is no GGUF file"), ("gone", "there is no file"), ("other", "a GGUF of a llama model")],

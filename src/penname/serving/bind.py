@@ -42,7 +42,9 @@ def bind_names(adapter: Adapter, serving: ServingClass) -> Binding:
         shape = serving.modules.get(module)
         if shape is None:
             reasons.append(f"{module} has no module of that name in {serving.name}{_near(module, serving)}")
-        elif (pair.b.shape[0], pair.a.shape[1]) != shape or pair.a.shape[0] != pair.b.shape[1]:
+        elif pair.a.shape[0] != pair.b.shape[1]:
+            reasons.append(f"{module} has a lora_A of rank {pair.a.shape[0]} and a lora_B of rank {pair.b.shape[1]}, which do not multiply")
+        elif (pair.b.shape[0], pair.a.shape[1]) != shape:
             reasons.append(
                 f"{module} is {pair.b.shape[0]} x {pair.a.shape[1]} and the class has {shape[0]} x {shape[1]}: another carrier's"
             )
