@@ -84,6 +84,15 @@ def test_another_commit_does_not_mix_with_what_was_broken_off(registry):
     assert "config.json" in [path.rsplit("/", 1)[-1] for _, path, _ in registry.log[before:]]
 
 
+def test_a_part_that_is_longer_than_its_file_is_fetched_anew(registry, cache):
+    parts = cache / "carriers/.staging-tiny-0.1m-base/.parts"
+    parts.mkdir(parents=True)
+    (parts / "commit").write_text("1" * 40)
+    (parts / "model.safetensors").write_bytes(bytes(len(registry.repos[REPO].files["model.safetensors"]) + 1))
+    stage_carrier(REPO)
+    assert [span for _, path, span in registry.log if path.endswith("model.safetensors")] == [""]
+
+
 @pytest.mark.parametrize("name", ["model.safetensors", "config.json"])
 def test_a_file_that_arrives_damaged_is_thrown_away(registry, name):
     registry.corrupt = {name}

@@ -31,6 +31,7 @@ from penname.carriers.headers import INDEX, read_checkpoint
 from penname.carriers.loading import cpu_has_bf16
 from penname.carriers.probe import probe_folder
 from penname.carriers.store import carrier_digest
+from penname.carriers.verify import verify_carrier
 from penname.core.errors import BadInput, PennameError
 from tiny import tiny_carrier
 
@@ -141,6 +142,12 @@ def test_a_bad_index(folder, spoil, sentence):
         load_model(folder)
 
 
+def test_a_tensor_that_lies_in_two_files(folder):
+    save_file({"model.norm.weight": torch.ones(64)}, folder / "more.safetensors")
+    with pytest.raises(BadInput, match=r"model\.norm\.weight lies in both model\.safetensors and more\.safetensors"):
+        read_checkpoint(folder)
+
+
 def test_an_index_that_is_not_json(folder):
     (folder / INDEX).write_text("{")
     with pytest.raises(BadInput, match="is not JSON"):
@@ -229,6 +236,10 @@ def test_names_in_the_cache(cache):
         resolve_carrier("no/such/folder")
     with pytest.raises(BadInput, match="cannot be a carrier's name"):
         resolve_carrier(".tiny")
+    with pytest.raises(BadInput, match="is a file, and a carrier is a folder"):
+        resolve_carrier(__file__)
+    with pytest.raises(BadInput, match='"tinny" is neither staged nor known'):
+        verify_carrier("tinny")
 
 
 def test_staging_from_a_folder_checks_before_it_copies(cache, folder):

@@ -12,7 +12,7 @@ from penname.core.files import read_json, write_json
 from penname.core.folder import open_voice
 from penname.core.stage import read_manifest
 from penname.judging.curves import draw_curve
-from penname.judging.stage import require_sight, run_control, run_judge, run_register
+from penname.judging.stage import finished_runs, require_sight, run_control, run_judge, run_register
 from penname.training.stage import run_train
 from tiny import tiny_carrier
 from voices import settings_toml, tiny_book, tiny_voice
@@ -49,6 +49,32 @@ def test_the_registration_is_kept_when_nothing_changes(voice):
     before = (voice.judging / "registration.json").read_bytes()
     run_register(voice, anyway=True)
     assert (voice.judging / "registration.json").read_bytes() == before
+
+
+def test_an_edited_registration_is_made_anew(voice):
+    path = voice.judging / "registration.json"
+    written = read_json(path)
+    write_json(path, {**written, "thresholds": {**written["thresholds"], "pass_share": 0.01}, "registered_unix": 1})
+    run_register(voice, anyway=True)
+    again = read_json(path)
+    assert (again["thresholds"], again["hash"]) == (written["thresholds"], written["hash"])
+    assert again["registered_unix"] >= written["registered_unix"]
+
+
+def test_a_registration_that_is_gone_or_names_other_passages_is_said(voice):
+    path = voice.judging / "registration.json"
+    write_json(path, {**read_json(path), "passages": ["tale:9:9"]})
+    with pytest.raises(StaleInput, match="names the passage 'tale:9:9', which is not held out any more; run: penname control --register"):
+        run_judge(voice)
+    path.unlink()
+    with pytest.raises(StaleInput, match="nothing is registered yet; run: penname control --register"):
+        run_control(voice)
+
+
+def test_runs_of_another_carrier_are_not_judged(voice):
+    run = finished_runs(voice)[0]
+    write_json(voice.runs / run["run"] / "run.json", {**run, "arm": {**run["arm"], "carrier": "another"}})
+    assert [record["run"] for record in finished_runs(voice)] == [run["run"].replace("-s1", "-s2")]
 
 
 def test_what_cannot_work_is_not_registered(voice, capsys):

@@ -238,6 +238,18 @@ def test_a_missing_stage_is_named(tmp_path: Path) -> None:
         run_shards(voice)
 
 
+def test_passages_of_a_book_that_is_gone_or_none_at_all_are_refused(tmp_path: Path) -> None:
+    voice = tiny_voice(tmp_path, tiny_carrier("qwen3"))
+    passages = voice.beats / "passages.jsonl"
+    text = passages.read_text()
+    passages.write_text(text + text.splitlines()[0].replace("tale", "gone") + "\n")
+    with pytest.raises(StaleInput, match="passages name the book gone, which is not in books/; run: penname beat"):
+        run_shards(voice)
+    passages.write_text(text.replace('"split": "train"', '"split": "heldout"'))
+    with pytest.raises(BadInput, match="there is no passage to train on"):
+        run_shards(voice)
+
+
 def many_pairs(count: int) -> Iterator[Pair]:
     text = " ".join(["It was a long road and the frost lay on it."] * 30)
     for n in range(count):

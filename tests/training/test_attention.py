@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 
-from penname.core.errors import BadInput
+from penname.core.errors import BadInput, PennameError
 from penname.training.attention import flex_attention_by_document, per_document_attention, resolve_attention
+from penname.training.recurrence import isolate_recurrence
 
 LENGTHS = (5, 1, 9, 17)
 
@@ -63,3 +66,11 @@ def test_a_cpu_runs_each_document_by_itself() -> None:
     from tiny import tiny_carrier
 
     assert resolve_attention(load_model(tiny_carrier("qwen3"))) == "per-document"
+
+
+def test_a_recurrence_of_an_unknown_kind_is_refused() -> None:
+    """Where Penname cannot cut it at documents it must not train over them."""
+    model = torch.nn.Linear(1, 1)
+    model.config = SimpleNamespace(get_text_config=lambda: SimpleNamespace(layer_types=["mamba", "full_attention"]))
+    with pytest.raises(PennameError, match="Linear has layers of kind mamba, which Penname cannot keep to one document"):
+        isolate_recurrence(model)

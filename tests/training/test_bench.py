@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from penname.carriers.bench_rows import row_from
-from penname.core.errors import BadInput
+from penname.core.errors import BadInput, PennameError
 from penname.training import bench
 from penname.training.bench import BenchSpec, bench_batch, bench_row, bench_step, check_spec, step_flops
 from tiny import tiny_carrier
@@ -110,3 +110,19 @@ def test_the_gpu_benchmark_leaves_out_what_does_not_fit_its_time(tmp_path: Path)
     assert {side["failed"] for name, side in json.loads(results.read_text())[0].items() if name != "carrier"} == {
         "left out: the time was over"
     }
+
+
+def test_a_bench_that_was_killed_failed_or_refused_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def ended(code: int, out: str = "", err: str = "") -> None:
+        monkeypatch.setattr(subprocess, "run", lambda *_, **__: subprocess.CompletedProcess([], code, out, err))
+
+    for code in (-9, 137):
+        ended(code)
+        row = bench_row(spec())
+        assert (row["out_of_memory"], row["why"]) == (True, "the system stopped the process for memory")
+    ended(1, err="Traceback\nValueError: odd")
+    with pytest.raises(PennameError, match=r"ended with exit code 1: ValueError: odd"):
+        bench_row(spec())
+    ended(0, out='{"error": "no such carrier"}\n')
+    with pytest.raises(BadInput, match="no such carrier"):
+        bench_row(spec())

@@ -41,10 +41,13 @@ def test_rotation_keeps_the_newest_complete_ones_of_this_run_only(tmp_path: Path
     save(tmp_path, 1, run_id="another")
     (tmp_path / "step-000002").mkdir()  # left without its marker by a crash
     (tmp_path / "step-keep.txt").write_text("a person's file")
+    (tmp_path / "step-000000").symlink_to(save(tmp_path / "elsewhere", 0))
     for step in (3, 4, 5):
         save(tmp_path, step)
     assert [p.name for p in complete_checkpoints(tmp_path, "run")] == ["step-000004", "step-000005"]
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["step-000001", "step-000002", "step-000004", "step-000005", "step-keep.txt"]
+    kept = ["elsewhere", "step-000000", "step-000001", "step-000002", "step-000004", "step-000005", "step-keep.txt"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == kept
+    assert (tmp_path / "elsewhere/step-000000" / MARKER).is_file()
 
 
 def test_without_its_marker_a_checkpoint_does_not_exist(tmp_path: Path) -> None:

@@ -10,8 +10,10 @@ import pytest
 import torch
 
 from penname.carriers.loading import load_model
+from penname.core.config import TrainingConfig
 from penname.training.loop import RunFiles, step_rows, total_steps, train
 from penname.training.lora import adapter_parameters, attach_lora
+from penname.training.optimizer import learning_rate
 from tiny_training import Tiny
 
 
@@ -37,9 +39,9 @@ def reference_losses(tiny: Tiny, settings, seed: int) -> tuple[list[float], dict
     return losses, {name: p.detach() for name, p in adapter_parameters(peft_model).items()}
 
 
-@pytest.mark.parametrize("accumulate", [1, 3])
-def test_losses_and_adapter_equal_the_reference(tiny: Tiny, tmp_path: Path, accumulate: int) -> None:
-    peft_model, settings = tiny.attached(seed=3, grad_accum_steps=accumulate, max_steps=8)
+@pytest.mark.parametrize("changes", [{"grad_accum_steps": 1}, {"grad_accum_steps": 3, "weight_decay": 0.5, "clip_norm": 0.05}])
+def test_losses_and_adapter_equal_the_reference(tiny: Tiny, tmp_path: Path, changes: dict[str, float]) -> None:
+    peft_model, settings = tiny.attached(seed=3, max_steps=8, **changes)
     train(peft_model, tiny.shards, settings, seed=3, run_id="x", files=RunFiles(tmp_path))
     rows = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
     ours = [row["loss"] for row in rows if "loss" in row]
@@ -63,6 +65,18 @@ def test_accumulation_weighs_tokens_and_not_rows(dense: Tiny, tmp_path: Path) ->
     train(peft_model, dense.shards, settings, seed=1, run_id="x", files=RunFiles(tmp_path))
     loss = json.loads((tmp_path / "metrics.jsonl").read_text().splitlines()[1])["loss"]
     assert loss == pytest.approx(sum(sums) / sum(counts), abs=1e-5)
+
+
+def test_the_rate_warms_up_and_falls() -> None:
+    def rates(total: int, **changes: object) -> list[float]:
+        settings = TrainingConfig(**{"learning_rate": 1.0, "warmup_steps": 4, "schedule": "cosine", **changes})
+        return [learning_rate(step, total, settings) for step in range(total)]
+
+    falling = rates(20)
+    assert falling[:5] == [0.25, 0.5, 0.75, 1.0, 1.0]
+    assert (falling[12], falling[19]) == (pytest.approx(0.5), pytest.approx(0.0096, abs=1e-4))  # half-way, and the last step
+    assert rates(8)[:3] == [0.5, 1.0, 1.0]  # a warmup is at most a quarter of the steps
+    assert rates(20, schedule="constant")[4:] == [1.0] * 16
 
 
 def test_chunked_loss_equals_torch_with_any_chunk() -> None:

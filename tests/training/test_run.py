@@ -14,12 +14,15 @@ import torch
 
 from penname.carriers.generation import Sample
 from penname.carriers.tokenizer import load_tokenizer
-from penname.core.config import SamplingConfig
+from penname.core.config import Config, SamplingConfig
 from penname.core.errors import BadInput, NeedsPerson, PennameError, StaleInput
 from penname.core.files import read_jsonl
 from penname.core.folder import VoiceFolder, open_voice
+from penname.core.hashing import sha256_file
 from penname.core.stage import require_manifest
+from penname.core.tokens import open_shards
 from penname.shards import run_shards
+from penname.training.carrier import load_carrier
 from penname.training.loop import RunFiles, train
 from penname.training.run import train_run
 from penname.training.samples import Sampler
@@ -235,6 +238,39 @@ def test_shards_of_another_tokenizer_are_refused(tmp_path: Path) -> None:
         train_run(voice, 1)
 
 
+def test_an_order_of_other_rows_is_refused(tmp_path: Path) -> None:
+    voice = make_tiny_voice(tmp_path, "qwen3")
+    path = voice.current_shards / "order.json"
+    path.write_text(path.read_text().replace(open_shards(voice.current_shards).rows_hash(), "0" * 64))
+    manifest = json.loads((voice.current_shards / "manifest.json").read_text())
+    manifest["files"]["order.json"] = {"sha256": sha256_file(path), "bytes": path.stat().st_size}
+    (voice.current_shards / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(StaleInput, match=r"order\.json belongs to other rows; run: penname shard"):
+        train_run(voice, 1)
+
+
+def test_a_staged_carrier_that_has_changed_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from penname.carriers import stage_carrier
+
+    monkeypatch.setenv("PENNAME_CACHE", str(tmp_path / "cache"))
+    staged = stage_carrier("tiny", source=tiny_carrier("qwen3"))
+    (staged / "generation_config.json").write_text("{}\n")
+    with pytest.raises(
+        StaleInput, match=r"generation_config\.json is missing or not the file that was staged; run: penname carrier stage tiny"
+    ):
+        load_carrier(Config.model_validate({"carrier": {"name": "tiny"}}))
+
+
+def test_a_plan_of_a_run_says_what_made_it_stale(tmp_path: Path) -> None:
+    voice = make_tiny_voice(tmp_path, "qwen3", max_steps=1, seeds=[1])
+    train_run(voice, 1)
+    path = next(voice.runs.glob("*/manifest.json"))
+    manifest = json.loads(path.read_text())
+    for change, why in (({"version": 0}, "made by another version of training"), ({"inputs": {"shards": "x"}}, "carrier, shards changed")):
+        path.write_text(json.dumps({**manifest, **change}))
+        assert [(row.state, row.why) for row in planned_runs(voice)] == [("stale", why)]
+
+
 def test_without_shards_the_command_that_makes_them_is_named(tmp_path: Path) -> None:
     voice = tiny_voice(tmp_path, tiny_carrier("qwen3"))
     with pytest.raises(StaleInput, match="run: penname shard"):
@@ -258,15 +294,13 @@ def test_a_run_has_one_writer_whichever_verb_started_it(tmp_path: Path) -> None:
     voice = make_tiny_voice(tmp_path, "qwen3")
     held = voice.runs / ".locks" / planned_runs(voice)[0].name
     held.mkdir(parents=True)
-    code = "import sys, time; from pathlib import Path; from penname.core.lock import hold\n"
-    code += "with hold(Path(sys.argv[1]), 'train'): print('held', flush=True); time.sleep(60)"
-    with subprocess.Popen([sys.executable, "-c", code, str(held)], stdout=subprocess.PIPE, text=True) as other:
-        try:
-            assert other.stdout is not None and other.stdout.readline() == "held\n"
-            with pytest.raises(PennameError, match=rf"another penname works in .* \(pid {other.pid}, train\)"):
-                run_train(voice)
-        finally:
-            other.kill()
+    code = "import sys; from pathlib import Path; from penname.core.lock import hold\n"
+    code += "with hold(Path(sys.argv[1]), 'train'): print('held', flush=True); sys.stdin.read()"
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", code, str(held)], stdin=pipe, stdout=pipe, text=True) as other:
+        assert other.stdout is not None and other.stdout.readline() == "held\n"
+        with pytest.raises(PennameError, match=rf"another penname works in .* \(pid {other.pid}, train\)"):
+            run_train(voice)
     assert not (held.parent.parent / held.name).exists()
 
 
