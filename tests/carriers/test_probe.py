@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
-import time
+from pathlib import Path
 
 import pytest
 import torch
@@ -159,7 +159,12 @@ def test_experts_get_no_lora_however_the_file_holds_them():
     assert any("single in the file" in s for s in findings(published, {}))
 
 
-def test_an_8_gb_checkpoint_is_probed_from_its_header_in_a_second(tmp_path):
+def bytes_read():
+    """By this process so far, from wherever."""
+    return int(Path("/proc/self/io").read_text().split()[1])
+
+
+def test_an_8_gb_checkpoint_is_probed_from_its_header_alone(tmp_path):
     probe = probe_configuration("qwen3-4b", known_configuration("qwen3-4b"))
     header, at = {}, 0
     tensors = {f"{leaf.causal_path}.weight": (leaf.out_features, leaf.in_features) for leaf in probe.leaves if leaf.name != "lm_head"}
@@ -172,7 +177,7 @@ def test_an_8_gb_checkpoint_is_probed_from_its_header_in_a_second(tmp_path):
         file.write(struct.pack("<Q", len(data)) + data)
         file.truncate(8 + len(data) + at)  # a hole: eight gigabytes that take no disk
     (tmp_path / "config.json").write_text(json.dumps(known_configuration("qwen3-4b")))
-    started = time.process_time()  # of this process: other work on the machine does not count
+    before = bytes_read()
     found = probe_folder(tmp_path)
-    assert time.process_time() - started < 1
+    assert bytes_read() - before < 50e6  # a module that is imported on the way counts as well
     assert at > 8e9 and found.parts["MLP"].parameters == probe.parts["MLP"].parameters

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -26,14 +25,10 @@ def rows(voice: VoiceFolder) -> list[dict]:
 
 
 def torchrun(voice: VoiceFolder, processes: int) -> subprocess.CompletedProcess[str]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "torch.distributed.run", f"--nproc-per-node={processes}", "--master-addr=127.0.0.1"]
+    # Standalone: torchrun takes a free port by itself, so that nobody else can have it meanwhile.
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--local-addr=127.0.0.1", f"--nproc-per-node={processes}"]
     env = {**os.environ, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
-    return subprocess.run(
-        [*command, f"--master-port={port}", str(CHILD), str(voice.path)], env=env, capture_output=True, text=True, timeout=300
-    )
+    return subprocess.run([*command, str(CHILD), str(voice.path)], env=env, capture_output=True, text=True)
 
 
 @pytest.mark.parametrize("accumulate", [3, pytest.param(1, marks=pytest.mark.slow)])

@@ -158,7 +158,7 @@ def test_a_signal_saves_and_exits(tmp_path: Path, number: int) -> None:
     child = start(voice)
     wait_for_lines(voice, 3, lambda: child.poll() is None)
     child.send_signal(number)
-    _, err = child.communicate(timeout=60)
+    _, err = child.communicate()
     assert child.returncode == 130
     assert "and saved it; go on with: penname train" in err
     (saved,) = voice.runs.glob("*/checkpoints/step-*")
