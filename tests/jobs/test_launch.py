@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -245,6 +246,15 @@ def test_a_log_is_never_overwritten(voice, tmp_path):
     with pytest.raises(BadInput, match="cannot be made"):
         launch(voice, FOREVER, floor_bytes=0, log=tmp_path / "no-such-folder" / "x.log")
     assert all_jobs(voice / "jobs") == []
+
+
+def test_a_voice_folder_that_cannot_be_written_is_one_sentence(voice, monkeypatch):
+    def refused(*_):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("penname.jobs.record.os.open", refused)
+    with pytest.raises(PennameError, match=r"jobs/\.launching cannot be written \(Permission denied\)"):
+        launch_forever(voice)
 
 
 def test_too_little_disk_is_refused(voice):

@@ -105,16 +105,29 @@ def test_links_in_and_out_are_refused_and_their_targets_untouched(archived, tmp_
     checkpoints = archived.runs / RUN / "checkpoints"
     (checkpoints / "step-000150").symlink_to(outside)
     (checkpoints / "step-000050/link-out").symlink_to(outside / "precious")
-    linked = archived.runs / "linked-run"
-    linked.symlink_to(outside)
+    (outside / "checkpoints/step-000050").mkdir(parents=True)
+    (archived.runs / "linked-run").symlink_to(outside)
+    (archived.runs / "half-linked").mkdir()
+    (archived.runs / "half-linked/checkpoints").symlink_to(outside / "checkpoints")
     before = picture(outside)
     plan = look(archived)
     assert reason(plan, Path("runs") / RUN / "checkpoints/step-000150") == "it is a link"
     assert reason(plan, STEP) == f"{STEP}/link-out in it is a link"
+    assert reason(plan, Path("runs/linked-run/checkpoints")) == "a folder above it is a link"
+    assert reason(plan, Path("runs/half-linked/checkpoints")) == "it is a link"
     assert going(plan) == [f"runs/{RUN}/checkpoints/step-000100"]
     purge(archived, plan)
     assert picture(outside) == before
     assert (checkpoints / "step-000050/link-out").is_symlink()
+
+
+def test_what_is_no_checkpoint_or_no_plain_file_is_refused(archived):
+    (archived.runs / RUN / "checkpoints/notes.txt").write_text("mine")
+    os.mkfifo(archived.path / STEP / "pipe")
+    plan = look(archived)
+    assert reason(plan, Path("runs") / RUN / "checkpoints/notes.txt") == "it is no folder that Penname made"
+    assert reason(plan, STEP) == f"{STEP}/pipe in it is no plain file"
+    assert going(plan) == [f"runs/{RUN}/checkpoints/step-000100"]
 
 
 def test_a_hard_link_elsewhere_keeps_its_content(archived, tmp_path):

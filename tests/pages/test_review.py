@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import tomllib
+from dataclasses import replace
 
 import pytest
 from lxml import html
 
-from penname.core.errors import BadInput
+from penname.core.errors import BadInput, PennameError
+from penname.pages.review import _snippet
 
 
 def decisions(voice):
@@ -46,6 +49,13 @@ def test_a_form_without_origin_is_refused(desk, client_of, answers):
     client = client_of(desk)
     del client.headers["origin"]
     assert client.post("/decide", data=answers(desk)).status_code == 403
+    assert client.get("/").status_code == 200  # a browser names none when it only looks
+
+
+def test_a_form_does_not_open_the_page(desk, client_of, answers, names):
+    answer = client_of(desk, opened=False).post("/decide", data=answers(desk), params={"token": names.TOKEN})
+    assert (answer.status_code, "set-cookie" in answer.headers) == (403, False)
+    assert not desk.voice.decisions.exists()
 
 
 @pytest.mark.parametrize("path", ["/decide", "/undo"])
@@ -72,6 +82,12 @@ def test_most_frequent_first_and_a_skipped_one_last(desk):
     assert [one.question.form for one in desk.queue([second.key, first.key])] == ["Mary", "John"]
 
 
+def test_what_was_skipped_stays_last_after_an_answer(desk, client_of, answers):
+    key = desk.queue()[0].key
+    form = {**answers(desk, place=1), "skip": f"{key},<b>,,{key}"}
+    assert client_of(desk).post("/decide", data=form, follow_redirects=False).headers["location"] == f"/?note=1&skip={key}"
+
+
 def test_the_answer_is_on_disk_before_the_page_says_so(desk, client_of, answers):
     client = client_of(desk)
     answer = client.post("/decide", data=answers(desk), follow_redirects=False)
@@ -81,6 +97,16 @@ def test_the_answer_is_on_disk_before_the_page_says_so(desk, client_of, answers)
     page = client.get(answer.headers["location"]).text
     assert "Saved. John: John is male" in page
     assert "1 left, 1 decided" in page
+
+
+def test_a_question_marks_whom_it_is_about(desk, client_of):
+    def marked(**params):
+        return [mark.text for mark in html.fromstring(client_of(desk).get("/", params=params).text).xpath("//main//mark")]
+
+    assert marked() == ["John"]
+    assert marked(skip=desk.queue()[0].key) == ["Mary", "John", "Mary"]
+    unnamed = replace(desk.queue()[0], question=replace(desk.queue()[0].question, form="Reed", entity_ids=()))
+    assert "John <mark>Reed</mark>." in _snippet(unnamed, 0, 30)
 
 
 def test_nobody_can_make_the_page_say_saved(desk, client_of):
@@ -126,6 +152,20 @@ def test_an_answer_can_lay_open_another_question(desk):
     assert [one.question.form for one in desk.queue()] == ["Late"]
 
 
+def test_an_answer_waits_for_whoever_works_in_the_folder(desk, monkeypatch):
+    key = desk.queue()[0].key
+    with (desk.voice.path / ".lock").open("w") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        monkeypatch.setattr("penname.pages.desk.LOCK_SECONDS", -1.0)
+        with pytest.raises(PennameError, match="another penname works in"):
+            desk.decide(key, "proposal")
+        assert not desk.voice.decisions.exists()
+        monkeypatch.setattr("penname.pages.desk.LOCK_SECONDS", 10.0)
+        monkeypatch.setattr("penname.pages.desk.time.sleep", lambda seconds: fcntl.flock(other, fcntl.LOCK_UN))
+        desk.decide(key, "proposal")
+    assert len(decisions(desk.voice)) == 1
+
+
 def test_two_tabs_never_lose_an_answer(empty_voice, names, client_of, answers):
     one, other = (names.make_desk(empty_voice, [names.make_book()]) for _ in range(2))  # two servers are two tabs and more
     first, second = answers(one, place=0), answers(other, place=1)
@@ -135,6 +175,13 @@ def test_two_tabs_never_lose_an_answer(empty_voice, names, client_of, answers):
     assert client_of(other).post("/decide", data=second).status_code == 200
     assert [row["question"] for row in decisions(empty_voice)] == ["gender:john", "link:Mary"]
     assert decisions(empty_voice)[0]["value"] == "male"
+
+
+def test_the_same_question_of_two_books_is_answered_for_each(empty_voice, names):
+    desk = names.make_desk(empty_voice, [names.make_book("one"), names.make_book("two")])
+    for one in desk.queue()[:2]:
+        desk.decide(one.key, "proposal")
+    assert [(row["book"], row["question"]) for row in decisions(empty_voice)] == [("one", "gender:john"), ("two", "gender:john")]
 
 
 def test_a_hand_edited_file_is_kept_with_its_comments(desk, client_of, answers):

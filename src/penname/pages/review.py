@@ -125,7 +125,7 @@ class _Guard(BaseHTTPMiddleware):
 
     async def _answer(self, request: Request, call_next: RequestResponseEndpoint) -> Response:
         given = request.query_params.get("token", "")
-        if given and _is(given, self._token) and request.method == "GET":
+        if request.method == "GET" and _is(given, self._token):
             response: Response = RedirectResponse(request.url.path, 303)
             response.set_cookie(self._cookie, self._token, httponly=True, samesite="strict")
             return response
