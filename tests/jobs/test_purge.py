@@ -237,7 +237,7 @@ def test_unicode_and_newline_names_are_one_line_each_and_go(archived):
     assert not (archived.path / STEP).exists()
 
 
-@pytest.mark.parametrize("swap", ["the folder", "a file", "a folder above"])
+@pytest.mark.parametrize("swap", ["the folder", "a file", "a folder above", "a folder above, by a link to itself"])
 def test_a_link_swapped_in_between_look_and_deletion(archived, tmp_path, swap):
     outside = tmp_path / "outside"
     (outside / "step-000050").mkdir(parents=True)
@@ -249,10 +249,9 @@ def test_a_link_swapped_in_between_look_and_deletion(archived, tmp_path, swap):
     target = {
         "the folder": checkpoints / "step-000050",
         "a file": checkpoints / "step-000050/optimizer.safetensors",
-        "a folder above": checkpoints,
-    }[swap]
+    }.get(swap, checkpoints)
     target.rename(tmp_path / "moved")
-    target.symlink_to(outside / "optimizer.safetensors" if swap == "a file" else outside)
+    target.symlink_to({"a file": outside / "optimizer.safetensors"}.get(swap, tmp_path / "moved" if "itself" in swap else outside))
     before = picture(outside, tmp_path / "moved") if swap != "a file" else picture(outside)
     result = delete(plan)
     assert (picture(outside, tmp_path / "moved") if swap != "a file" else picture(outside)) == before
@@ -267,6 +266,24 @@ def test_a_file_opened_between_look_and_deletion_stays(archived):
         result = delete(plan)
     assert file.exists()
     assert (STEP / "optimizer.safetensors", f"pid {os.getpid()} has opened it since") in result.skipped
+
+
+def test_a_file_that_an_unreadable_process_may_have_opened_since_stays(archived, monkeypatch):
+    plan = look(archived)
+    monkeypatch.setattr("penname.jobs.purge.current_uses", lambda: Uses({}, (4242,)))
+    with (archived.path / STEP / "optimizer.safetensors").open("rb"):
+        result = delete(plan)
+    assert (STEP / "optimizer.safetensors", "a process has opened it since, or may have") in result.skipped
+    assert [path.name for path in (archived.path / STEP).iterdir()] == ["optimizer.safetensors"]
+
+
+def test_what_went_or_came_between_look_and_deletion_is_said(archived):
+    plan = look(archived)
+    later = STEP.with_name("step-000100")
+    (archived.path / STEP / "adapter.safetensors").unlink()
+    (archived.path / later / "mine.txt").write_text("new")
+    assert delete(plan).skipped == [(STEP / "adapter.safetensors", "it is gone already"), (later, "directory not empty")]
+    assert [path.name for path in (archived.path / later).iterdir()] == ["mine.txt"]
 
 
 def test_merged_models_go_and_other_exports_stay(archived):

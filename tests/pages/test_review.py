@@ -72,6 +72,7 @@ def test_every_answer_has_a_strict_policy(desk, client_of):
         assert policy.startswith("default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'")
         assert "unsafe" not in policy
         assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["referrer-policy"] == "same-origin"
         assert answer.headers["cache-control"] == "no-store"
 
 
@@ -211,6 +212,33 @@ def test_undo_takes_back_the_last_answer_of_a_person(desk, client_of, names):
     for left, said in ((1, "Taken back: Mary keeps its name"), (0, "Taken back: John is male"), (0, "There is nothing to take back.")):
         assert said in client.post("/undo", data={"token": names.TOKEN}).text
         assert len(tomllib.loads(desk.voice.decisions.read_text()).get("decision", [])) == left
+
+
+def test_undo_leaves_what_no_person_answered_here(desk):
+    desk.decide(desk.queue()[0].key, "proposal")
+    kept = """
+[[decision]]
+book = "tale"
+question = "link:Mary"
+action = "keep"
+names = ["Mary"]
+by = "auto"
+
+[[decision]]
+action = "keep"
+names = ["Old Tom"]
+"""
+    desk.voice.decisions.write_text(desk.voice.decisions.read_text() + kept)
+    assert desk.undo() == "Taken back: John is male"
+    assert [row["names"] for row in decisions(desk.voice)] == [["Mary"], ["Old Tom"]]
+
+
+def test_undo_asks_again_although_something_else_is_open_by_now(desk):
+    for one in desk.queue():
+        desk.decide(one.key, "proposal")
+    assert [one.question.form for one in desk.queue()] == ["Late"]  # which the two answers laid open
+    desk.undo()
+    assert [one.question.form for one in desk.queue()] == ["Mary"]
 
 
 def test_undo_after_the_queue_ran_dry_asks_again(desk):
