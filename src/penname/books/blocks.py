@@ -147,7 +147,8 @@ def find_layout(text: str) -> Layout:
     if not sizes:
         return Layout("lines")
     width, longest = (_quantile(sizes, share) for share in (0.95, 0.995))
-    if longest > 1.5 * width + 20 or width > 140:
+    # Lines that go on in lower case were wrapped, however long a few others are.
+    if (longest > 1.5 * width + 20 or width > 140) and len(inside) <= 0.2 * touching:
         # One line a paragraph. With blank lines between, lines that touch are verse; without, every line is a paragraph.
         return Layout("kept" if touching < 0.3 * len(sizes) else "lines")
     breaks = int(np.count_nonzero(np.array(ends) <= width - 10))

@@ -27,13 +27,16 @@ _HEADER = re.compile(
     r"^\s*(?:\W{0,3}The\s+)?Project\s+Gutenberg(?:['’]s|\s+E-?(?:book|text))|This\s+e-?(?:book|text)\s+is\s+for\s+the\s+use\s+of\s+anyone",
     re.IGNORECASE,
 )
+_OTHER_HEADER = re.compile(
+    r"Project\s+Gutenberg\s+(?:of\s+)?(?:Australia|Canada)|Distributed\s+Proofreaders\s+Canada|Faded\s*Page", re.IGNORECASE
+)
 _META = re.compile(
     r"^\s*(?:Title|Author|Editor|Translator|Illustrator|Contributor|Release\s+Date|Posting\s+Date|First\s+Posted|Last\s+Updated|Language|Credits|"
     r"Character\s+set\s+encoding|Original\s+publication|Most\s+recently\s+updated|Other\s+information|\[?Last\s+updated)\s*:",
     re.IGNORECASE,
 )
 _SIGN = re.compile(r"gutenberg|small\s+print", re.IGNORECASE)
-_BROKEN = re.compile(r"\W{0,3}\*{2,}\s*(?:START|END)\s+OF\s+(?:THE|THIS)?\s*(?:PROJECT)?\s*$", re.IGNORECASE)
+_BROKEN = re.compile(r"\W{0,3}\*{2,}\s*(?:START|END)\s+OF\b\s*(?:THE|THIS)?\s*(?:PROJECT)?\s*$", re.IGNORECASE)
 _HEADER_LINES = 400
 _LICENCE_NEAR_CHARS = 6000
 _INNER_CHARS = 30_000  # text behind an END marker that is longer than any licence, and is none, belongs to the book
@@ -159,15 +162,19 @@ def _bare_header_end(text: str) -> int:
 def metadata(text: str) -> dict[str, str]:
     """The ``Title:``, ``Author:`` and ``Language:`` of a Gutenberg header; {} where there is none."""
     head = text[:20_000]
-    if not _HEADER.search(head) and not re.match(r"\s*Title:", head):
+    if not (_HEADER.search(head) or _OTHER_HEADER.search(head) or re.match(r"\s*Title:", head)):
         return {}
     found: dict[str, str] = {}
-    for match in re.finditer(r"^(Title|Author|Language)[ \t]*:[ \t]*(.+(?:\n[ \t]+\S.*)*)", head, re.MULTILINE):
+    for match in re.finditer(r"^_?(Title|Author|Language)[ \t]*:_?[ \t]*(.+(?:\n[ \t]+\S.*)*)", head, re.MULTILINE):
         first, newline, rest = match[2].partition("\n")
         # A short first line was not wrapped: what follows is a subtitle.
         joint = ": " if newline and match[1] == "Title" and len(first) < 50 else " "
         found.setdefault(match[1].lower(), " ".join((first + joint + rest).split()).strip(" :"))
+    for name in found:
+        found[name] = re.sub(r"\s*\((?:c\.\s*)?\d{4}[^()]*\)$", "", found[name])  # years of life or of printing
     if "author" in found:
+        last, comma, first = found["author"].partition(",")
+        found["author"] = f"{first.strip()} {last}" if comma and len(first.split()) < 3 and " " not in last else found["author"]
         found["author"] = re.sub(r"\s*\((?:aka|pseudonym)\b[^)]*\)\s*", " ", found["author"], flags=re.IGNORECASE).strip()
     if not found:  # the 1990s: "Project Gutenberg's Etext of Pride and Prejudice, by Jane Austen"
         headline = re.search(r"Project\s+Gutenberg(?:['’]s)?\s+E-?(?:text|book)\s*(?:of|,)\s+(.+?),?\s+by\s+([^\n#]+)", head, re.IGNORECASE)

@@ -20,7 +20,7 @@ _ONE_KEY = {"vol": "volume", "tome": "volume", "chap": "chapter", "chaper": "cha
 _KEY = "|".join(LEVELS)
 _NUMBER = rf"[ivxlcdm]+j?|\d{{1,4}}|{WORD_PATTERN}"
 _KEYED = re.compile(
-    rf"(?:the\s+)?(?P<key>{_KEY})\b\.?\s*(?:the\s+|no\.?\s+|number\s+|and\s+)?(?P<num>{_NUMBER})(?![\w'’])(?P<rest>.*)",
+    rf"(?:the\s+)?(?P<key>{_KEY})\b\.?\s*(?:the\s+|no\.?\s+|number\s+)?(?P<num>{_NUMBER})(?![\w'’])(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _TURNED = re.compile(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 
 from penname.core.errors import BadInput
 
@@ -14,6 +15,7 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _SAMPLE_BYTES = 200_000
+_AFTER_LETTER = frozenset("àáâãäåæçèéêëìíîïñòóôõöøœùúûüýÿß’”—–…»\u00a0\u00ad")
 
 
 def decode(data: bytes, name: str) -> tuple[str, str]:
@@ -59,9 +61,15 @@ def _guess(data: bytes) -> str:
     # The non-ASCII bytes carry the evidence; they may be rare, so lines that hold some are put first.
     lines = [line for line in data.splitlines() if not line.isascii()]
     best = from_bytes(b"\n".join(lines)[:_SAMPLE_BYTES], cp_isolation=["cp1252", "latin_1", "mac_roman", "cp437", "cp850"]).best()
-    if best is None or best.encoding == "latin_1":
-        return "cp1252"  # a superset of Latin-1 as far as printed characters go
-    return best.encoding
+    found = "cp1252" if best is None or best.encoding == "latin_1" else best.encoding  # cp1252: Latin-1 and more printed characters
+    # Where accents are few, its statistics cannot tell: what follows a letter in English does.
+    words = b"\n".join(lines)[:_SAMPLE_BYTES]
+    return min((found, "cp1252", "mac_roman", "cp437", "cp850"), key=lambda encoding: _strange(words.decode(encoding, errors="replace")))
+
+
+def _strange(text: str) -> int:
+    """Characters right behind a small letter that no English or French word goes on with."""
+    return sum(char not in _AFTER_LETTER for char in re.findall(r"[a-z]([^\x00-\x7f])", text))
 
 
 def _no_binary(text: str, name: str) -> str:

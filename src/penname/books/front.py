@@ -12,22 +12,25 @@ from penname.books.headings import PRINTER, Structure
 from penname.core.config import BooksConfig
 
 _CREDIT = re.compile(
-    r"\W*(?:(?:this\s+)?(?:e-?text|etext|e-?book|html(?:\s+version)?|(?:text|html)\s+file)\s+(?:was\s+)?(?:first\s+)?"
+    r"\W*(?:(?:this\s+)?(?:e-?text|e-?book|html(?:\s+version)?|(?:text|html)\s+file)\s+(?:was\s+)?(?:first\s+)?"
     r"(?:prepared|produced|created|scanned|transcribed|typed|converted|proofed|by)\b"
     r"|(?:produced|transcribed|scanned|digiti[sz]ed|proof-?read|prepared|typed|converted|proofed)\s+(?:and\s+[\w-]+\s+)?(?:by|from)\b"
+    r"|this\s+web\s+edition\b|(?:to\s+the\s+best\s+of\s+our\s+knowledge,?\s+)?(?:the\s+text\s+of\s+)?this\s+work\s+is\s+in\s+the\s+.{0,12}public\s+domain"
     r"|special\s+thanks|many\s+thanks\s+to|online\s+distributed|distributed\s+proof|\(?this\s+file\s+was\s+produced\s+from"
-    r"|\[?published\s+under\s+the\s+name|updated\s+editions?\b|first\s+released|note:\s+project\s+gutenberg"
+    r"|note:\s+project\s+gutenberg"
     r"|(?:this\s+)?(?:e-?text|ebook)\s+(?:is|was)\s+.{0,40}(?:public\s+domain|scanned|prepared))",
     re.IGNORECASE,
 )
 _NET = re.compile(
-    r"https?://|www\.|pgdp|gutenberg|\b[\w.+-]+@[\w-]+\.\w|archive\.org|distributed\s+proofread|proofreading\s+team", re.IGNORECASE
+    r"https?://|www\.|pgdp|gutenberg|\b[\w.+-]+@[\w-]+\.\w|archive\.org|e-?books@adelaide|distributed\s+proofread|proofreading\s+team",
+    re.IGNORECASE,
 )
 _NOTE = re.compile(
-    r"\W*(?:the\s+)?transcriber(?:['’]?s?['’]?)?\s*(?:'s\s+)?(?:end)?-?\s*notes?\b"
+    r"\W*(?:the\s+)?transcriber(?:['’]?s?['’]?)?\s*(?:end)?-?\s*notes?\b"
     r"|\W*transcription\s+notes?\b|\W*notes?\s+(?:by|of|from)\s+the\s+transcriber",
     re.IGNORECASE,
 )
+_ABOUT_EDITION = re.compile(r"about\s+this\s+(?:(?:digital|electronic|web)\s+)?(?:edition|e-?book|e-?text)\W*", re.IGNORECASE)
 _END_MARK = re.compile(
     r"\W*(?:the\s+end|end|finis|fin|the\s+end\s+of\s+.{1,60}|end\s+of\s+(?:the\s+)?(?:\w+\s+)?(?:vol(?:ume)?|book|part|story|novel)\b.{0,40})\W*",
     re.IGNORECASE,
@@ -37,9 +40,9 @@ _DEDICATION = re.compile(
     r"(?i:dedicat|inscribed|affectionately|respectfully|this\s+(?:work|book|volume|story|novel)\s+is))"
 )
 _IMPRINT = re.compile(
-    r"\b(?:copyright|all rights reserved|published|publishers?|"
+    r"&\s+co\b|\b(?:copyright|all rights reserved|published|publishers?|"
     r"printed|printers?|press|edition|london|new york|boston|edinburgh|philadelphia|"
-    r"& co\b|and co\b|\d{4}|illustrat|frontispiece|reprint)",
+    r"and co\b|\d{4}\b|illustrat|frontispiece|reprint)",
     re.IGNORECASE,
 )
 _RUNNING_HEAD = re.compile(r"(?:\d{1,4}\s+)?([^\W\d_][^\d]{2,60}?)(?:\s+\d{1,4})?")
@@ -88,6 +91,8 @@ def find_furniture(text: str, blocks: list[Block], structure: Structure, title: 
         gone.setdefault(i, "illustration")
     for i in _endnotes(text, blocks, starts):
         gone.setdefault(i, "footnote")
+    for i in _credits_behind(text, blocks, structure):
+        gone.setdefault(i, "credit")
     for i, rule in _behind(text, blocks, structure, heads):
         gone.setdefault(i, rule)
     if settings.front_matter != "all":
@@ -302,6 +307,18 @@ def _opens_tail(text: str, blocks: list[Block], index: int) -> bool:
         return not any(is_prose(text, block) and not is_list(text, block) for block in blocks[index + 1 :])
     rest = len(text) - blocks[index].start
     return bool(_ADVERTS.fullmatch(line)) and len(_PRICE.findall(text, blocks[index].start)) >= max(2, rest / _PRICE_CHARS)
+
+
+def _credits_behind(text: str, blocks: list[Block], structure: Structure) -> Iterator[int]:
+    """What digital libraries put behind the story: a division about their edition, and notices at the very end."""
+    heads = structure.headings
+    for h, stop in zip(heads, [*(h.first for h in heads), len(blocks)][1:], strict=True):
+        if _ABOUT_EDITION.fullmatch(plain(text[blocks[h.first].start : blocks[h.last].end]) if h.last >= h.first else h.label):
+            yield from range(h.first, stop)
+    for i in range(len(blocks) - 1, heads[-1].last if heads else 0, -1):
+        if is_prose(text, blocks[i]) or not _notice(text, blocks[i]):
+            return
+        yield i
 
 
 def _letters(text: str) -> str:

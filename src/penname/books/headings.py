@@ -26,7 +26,12 @@ _PROSE_WORDS = 60  # fewer words than this between two headings are no chapter
 _LIST_WORDS = 25  # fewer than this between two lines that look like headings is how a contents list looks
 _LIST_ENTRIES = 3
 _PART_WORDS = 300  # no more than this stands between a part's heading and its first chapter: a motto, a half title
-PRINTER = re.compile(r"\b(?:printed|published|publishers?|copyright)\b", re.IGNORECASE)
+PRINTER = re.compile(
+    r"\b(?:printed|published|publishers?|copyright)\b|^\W*(?:london|new york|edinburgh)\b\W.*\d{4}\W*$", re.IGNORECASE | re.DOTALL
+)
+_TELLS = re.compile(
+    r"(?:in which|wherein|containing|shows?|showing|treats?|treating|relates?|relating|describes?|concerning|being|how|of)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +69,29 @@ def find_structure(text: str, blocks: list[Block], hints: Mapping[int, tuple[int
     found = [c for c in found if c.block not in pages]
     named = {c.block: c for c in found if c.style == "named"}
     chosen, sections = _sections(_choose([c for c in found if c.style != "named"], total), found, named)
-    headings = _with_titles(text, blocks, chosen)
+    below = _marked_below(text, blocks, chosen, hints)
+    if below:
+        chosen = [(c, "heading") for c, _ in chosen]
+    headings = _with_titles(text, blocks, chosen, below)
     headings = _add_hinted(text, blocks, headings, hints)
     if not headings:
         headings = [Heading(i, i, "chapter", 3) for i in listed_titles(text, blocks) or capital_titles(text, blocks)]
     headings = _add_named(headings, list(named.values()), sections)
     return Structure(tuple(headings), frozenset(listed), frozenset(pages), frozenset(sections))
+
+
+def _marked_below(
+    text: str, blocks: list[Block], chosen: list[tuple[Candidate, HeadingKind]], hints: Mapping[int, tuple[int, str, bool]]
+) -> set[int]:
+    """The divisions without numbers that the format marks below parts, where there are more of them: the chapters of such a book."""
+    parts = {c.block for c, kind in chosen if kind == "chapter" and c.level <= 2}
+    if not parts or not parts <= hints.keys():
+        return set()
+    level = max(hints[i][0] for i in parts)
+    below = [i for i in sorted(hints) if i > min(parts) and hints[i][0] > level and hints[i][2]]
+    ends = [*below[1:], len(blocks)]
+    told = sum(words_until(text, blocks, i, end) >= _PROSE_WORDS for i, end in zip(below, ends, strict=True))
+    return set(below) if told > len(parts) else set()
 
 
 def _sections(
@@ -185,6 +207,8 @@ def _weight(chain: list[Candidate], total: int) -> float:
     prose = sum(end - c.before >= _PROSE_WORDS for c, end in zip(chain, ends, strict=True))
     if len(chain) < (1 if keyed else 2) or prose < 0.5 * len(chain):
         return 0
+    if len(chain) > 3 and sum(b.number == a.number + 1 for a, b in pairwise(chain)) < 0.25 * len(chain):
+        return 0  # "THE LETTER 31", "THE LETTER 33": the head of every other page
     if not keyed and chain[0].number == 1 and chain[0].before > max(1500, 0.25 * total):
         return 0  # numbered stanzas or a list far inside the story
     return prose * (3 if keyed else 1) + sum(c.hinted for c in chain)
@@ -256,9 +280,9 @@ def _chain(items: list[Candidate], outer: list[int]) -> list[Candidate]:
     return chain[::-1]
 
 
-def _with_titles(text: str, blocks: list[Block], chosen: list[tuple[Candidate, HeadingKind]]) -> list[Heading]:
+def _with_titles(text: str, blocks: list[Block], chosen: list[tuple[Candidate, HeadingKind]], below: set[int]) -> list[Heading]:
     """Headings with their title blocks: the block behind an untitled one, where that is the habit of the book."""
-    standing = {c.block for c, _ in chosen}
+    standing = {c.block for c, _ in chosen} | below
     titled = {c.block: not c.titled and c.block + 1 not in standing and _titled(text, blocks, c.block + 1) for c, _ in chosen}
     habit: dict[HeadingKind, bool] = {}
     kinds: tuple[HeadingKind, ...] = ("chapter", "heading", "front")
@@ -271,10 +295,26 @@ def _with_titles(text: str, blocks: list[Block], chosen: list[tuple[Candidate, H
     if sum(titled[c.block] for c in chapters) > 0.8 * len(chapters) and usual > 1:
         # A title that is a sentence ("If love were all!"), set off as the book's other titles are.
         titled |= {c.block: True for c in chapters if _set_off(text, blocks, c.block + 1, usual) and c.block + 1 not in standing}
+    told = [c for c in chapters if c.block + 1 not in standing and (titled[c.block] or _tells(text, blocks, c.block + 1))]
+    if len(told) > max(1, 0.8 * len(chapters)) and sum(
+        _TELLS.match(_line(text, blocks, c.block + 1)) is not None for c in told
+    ) > 0.3 * len(told):
+        titled |= {c.block: True for c in told}
+        habit["chapter"] = True
     return [
         Heading(c.block, c.block + (titled[c.block] and habit[kind]), kind, c.level if kind != "heading" else min(c.level, 2), c.number)
         for c, kind in chosen
     ]
+
+
+def _line(text: str, blocks: list[Block], index: int) -> str:
+    return plain(text[blocks[index].start : blocks[index].end]) if index < len(blocks) else ""
+
+
+def _tells(text: str, blocks: list[Block], index: int) -> bool:
+    """Whether a block is one sentence of a few lines: "In which the reader is told of a lamp." """
+    line = _line(text, blocks, index)
+    return 0 < len(line) <= 200 and blocks[index].kind != "break" and line[0].isupper() and not re.search(r"[.!?][\"'”’]?\s+[A-Z\"“]", line)
 
 
 def _set_off(text: str, blocks: list[Block], index: int, usual: int) -> bool:
@@ -304,16 +344,17 @@ def _add_hinted(text: str, blocks: list[Block], headings: list[Heading], hints: 
     places = [*sorted({*taken, *free}), len(blocks)]
     words = {i: words_until(text, blocks, i, places[bisect_right(places, i)]) for i in free}
     prose = [i for i in free if words[i] >= _PROSE_WORDS]
+    chapters = [h.first for h in headings if h.kind == "chapter"]
     if numbered:
         level = numbered.most_common(1)[0][0]
         new = [i for i in prose if hints[i][0] == level]
     else:
         levels = Counter(hints[i][0] for i in prose)
         level = max(levels, key=lambda lv: (levels[lv], -lv), default=0)
-        if headings and level:
+        if chapters and level:
             return headings  # the numbers carry the book, and the format marks none of them
         new = [i for i in prose if hints[i][0] == level] if levels[level] > 1 or len(free) == 1 else []
-    chapters = [h.first for h in headings if h.kind == "chapter"] or new
+    chapters = chapters or new
     out = list(headings)
     for i in new:
         shown = hints[i][2]

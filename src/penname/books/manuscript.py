@@ -7,13 +7,15 @@ from typing import Any
 
 from penname.books.archive import Archive
 from penname.books.decode import decode
-from penname.books.source import Emitter, Source
+from penname.books.source import Emitter, Hint, Source
 from penname.core.errors import BadInput
 from penname.core.hashing import sha256_bytes
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*\n", re.DOTALL)
 _YAML_LINE = re.compile(r"^(title|author|lang|language)\s*:\s*[\"']?(.*?)[\"']?\s*$", re.IGNORECASE | re.MULTILINE)
+_NOTE = re.compile(r"^\[\^([^\]\s]+)\]:[^\n]*(?:\n+(?:[ ]{2,}|\t)[^\n]*)*\n?", re.MULTILINE)  # "[^1]: ..." and what is indented under it
+_NOTE_MARK = re.compile(r"\[\^([^\]\s]+)\]")
 
 
 def read_markdown(data: bytes, name: str, keep_italics: bool) -> Source:
@@ -26,6 +28,8 @@ def read_markdown(data: bytes, name: str, keep_italics: bool) -> Source:
     if head:
         about = {key.lower(): value for key, value in _YAML_LINE.findall(head[1])}
         text = text[head.end() :]
+    noted = {note[1] for note in _NOTE.finditer(text)}
+    text = _NOTE_MARK.sub(lambda mark: "" if mark[1] in noted else mark[0], _NOTE.sub("", text))
     emitter = Emitter(keep_italics)
     level = 0
     for token in MarkdownIt("commonmark", {"maxNesting": 20}).enable("strikethrough").parse(text):
@@ -73,28 +77,47 @@ def read_docx(data: bytes, name: str, keep_italics: bool) -> Source:
     levels = _docx_levels(archive)
     emitter = Emitter(keep_italics)
     title = ""
+    bold: list[Hint] = []
     for paragraph in body.iter(f"{_W}p"):
         if any(up.tag in (f"{_W}txbxContent", f"{_W}del", f"{_W}moveFrom") for up in paragraph.iterancestors()):
             continue
         style = paragraph.find(f"{_W}pPr/{_W}pStyle")
         style_id = style.get(f"{_W}val", "") if style is not None else ""
         outline = paragraph.find(f"{_W}pPr/{_W}outlineLvl")
-        level = levels.get(style_id, 0) if outline is None else _small_int(outline.get(f"{_W}val")) + 1
+        level = levels.get(style_id, 0) if outline is None else _outline_level(outline)
         text = _docx_text(paragraph, keep_italics)
         if level == _TITLE_LEVEL:
             title = title or " ".join(text.split())
             level = 1
         rule = "contents" if style_id.lower().startswith("toc") else ""
+        before = emitter.size
         emitter.block(text, level=min(level, 9), rule=rule)
+        if not level and not rule and emitter.size > before and len(text) <= _BOLD_CHARS and _all_bold(paragraph):
+            bold.append(Hint(before + 2 if before else 0, 1))
+    if not emitter.hints:
+        emitter.hints = bold  # a writer who uses no styles sets headings in bold
     about = archive.xml("docProps/core.xml") if "docProps/core.xml" in archive else None
     return _source(emitter, data, name, _dublin(about, "title") or title, _dublin(about, "creator"), _dublin(about, "language"))
 
 
 _TITLE_LEVEL = 99
+_BOLD_CHARS = 90
+
+
+def _all_bold(paragraph: Any) -> bool:
+    """Whether every run of a paragraph with letters in it is set in bold."""
+    runs = [run for run in paragraph.iter(f"{_W}r") if any(char.isalpha() for char in "".join(run.itertext(f"{_W}t")))]
+    marks = [run.find(f"{_W}rPr/{_W}b") for run in runs]
+    return bool(runs) and all(mark is not None and mark.get(f"{_W}val", "1") not in ("0", "false", "off") for mark in marks)
 
 
 def _small_int(text: str | None) -> int:
     return int(text) if text and text.isdigit() and len(text) == 1 else 0
+
+
+def _outline_level(outline: Any) -> int:
+    value = outline.get(f"{_W}val", "9")
+    return int(value) + 1 if value in tuple("012345678") else 0  # 9 says that it is body text
 
 
 def _docx_levels(archive: Archive) -> dict[str, int]:
@@ -111,8 +134,8 @@ def _docx_levels(archive: Archive) -> dict[str, int]:
             levels[style_id] = int(match[1])
         elif name is not None and name.get(f"{_W}val", "").lower() == "title":
             levels[style_id] = _TITLE_LEVEL
-        elif outline is not None and (outline.get(f"{_W}val") or "9") in "012345678":
-            levels[style_id] = _small_int(outline.get(f"{_W}val")) + 1
+        elif outline is not None and _outline_level(outline):
+            levels[style_id] = _outline_level(outline)
         elif base is not None:
             based[style_id] = base.get(f"{_W}val", "")
     for style_id, base in based.items():
@@ -153,7 +176,8 @@ def _dublin(root: Any, tag: str) -> str:
 
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _ODT_SKIPPED = frozenset(f"{_TEXT}{tag}" for tag in ("note", "tracked-changes", "bookmark-ref")) | {
-    "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}annotation"
+    "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}annotation",
+    "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}frame",
 }
 _ODT_CONTENTS = frozenset(f"{_TEXT}{tag}" for tag in ("table-of-content", "illustration-index", "alphabetical-index"))
 

@@ -84,6 +84,7 @@ _SKIPPED = frozenset(
     ]
 )
 _HEADINGS = {f"h{n}": n for n in range(1, 7)}
+_NOTE_TAGS = frozenset(("p", "li", "dd", "aside"))
 _ITALIC = frozenset(("i", "em", "cite", "dfn", "var"))
 _VERSE_LINE = re.compile(r"\b(?:verse|line|i\d+)\b", re.IGNORECASE)
 _VERSE_CLASS = re.compile(r"\b(?:stanza|linegroup|verse|poem|poetry|lg)\b", re.IGNORECASE)
@@ -91,8 +92,8 @@ _CUT_CLASSES = (
     (re.compile(r"\b(?:pagenum|page-?num(?:ber)?|pageno|pb|folio|newpage)\w*\b", re.IGNORECASE), "page-number"),
     (re.compile(r"\b(?:pg-?boilerplate|pg-?header|pg-?footer|boilerplate)\b", re.IGNORECASE), "gutenberg-frame"),
     (re.compile(r"\b(?:transnote|trans-?note|transcriber\w*|tnote?s?)\b", re.IGNORECASE), "transcriber-note"),
-    (re.compile(r"\b(?:footnotes?|endnotes?|fn)\b", re.IGNORECASE), "footnote"),
     (re.compile(r"\b(?:fnanchor|noteref|footnote-?ref|citation)\b", re.IGNORECASE), "footnote-mark"),
+    (re.compile(r"\b(?:footnotes?|endnotes?|fn)\b", re.IGNORECASE), "footnote"),
     (re.compile(r"\b(?:caption|figcaption|figcenter|illus|illustration)\b", re.IGNORECASE), "illustration"),
 )
 _CUT_TYPES = {
@@ -164,6 +165,8 @@ class _Walk:
         self.cut_spans: list[tuple[int, int, str]] = []  # inside the block: (start, end, rule) in characters of parts
         self.length = 0
         self.verse_open = False
+        self.noted: set[str] = set()  # names of the places that raised numbers link to
+        self.capital = False  # the block begins with the picture of a letter
 
     def add(self, text: str | None) -> None:
         if not text or self.skipped:
@@ -178,6 +181,10 @@ class _Walk:
 
     def close(self, level: int = 0) -> None:
         raw = "".join(self.parts)
+        if self.capital and len(raw.strip()) == 1 and not self.rules:
+            self.parts, self.length, self.cut_spans = [raw.strip()], 1, []  # in a frame of its own, before its paragraph
+            return
+        self.capital = False
         if raw.strip():
             self._emit(raw, level or self.level)
         self.parts, self.length, self.cut_spans = [], 0, []
@@ -206,13 +213,15 @@ class _Walk:
 def emit(root: Any, emitter: Emitter, anchor: Callable[[str], None] | None = None) -> None:
     """Walk a tree and emit its blocks. ``anchor`` is called with each id or name, before the block that it stands in or before."""
     walk = _Walk(emitter, anchor)
+    walk.noted = {link.get("href").rpartition("#")[2] for link in root.iter("{*}a") if _is_note_mark(link)}
     cut_starts: dict[int, tuple[int, str]] = {}
     for event, node in etree.iterwalk(root, events=("start", "end")):
-        tag = node.tag.rpartition("}")[2].lower() if isinstance(node.tag, str) else ""
+        tag = _tag(node)
         if event == "start":
             _open(walk, node, tag, cut_starts)
         else:
             _shut(walk, node, tag, cut_starts)
+    walk.capital = False
     walk.close()
 
 
@@ -223,6 +232,8 @@ def _rule_of(node: Any, tag: str) -> str:
     for kind in kinds:
         if kind in _CUT_TYPES:
             return _CUT_TYPES[kind]
+    if tag == "a" and _is_note_mark(node):
+        return "footnote-mark"
     names = f"{node.get('class', '')} {node.get('id', '') if tag in ('section', 'div') else ''}"
     if names.strip():
         for pattern, rule in _CUT_CLASSES:
@@ -231,9 +242,32 @@ def _rule_of(node: Any, tag: str) -> str:
     return ""
 
 
+def _is_note_mark(link: Any) -> bool:
+    """Whether a raised number or star links to another place, whatever its class: ``<sup><a href="#n1">1</a></sup>``."""
+    if "#" not in link.get("href", "") or len(link) > 1:
+        return False
+    raised = link.getparent() if not len(link) else link[0]
+    text = "".join(link.itertext()).strip(" []()") if raised is not None and _tag(raised) == "sup" else ""
+    return 0 < len(text) <= 3 and (text.isdigit() or text in "*†‡§")
+
+
+def _name_at_start(node: Any) -> str:
+    """The name of a place at the very beginning of a paragraph: its own, or of the link that it begins with."""
+    for _ in range(3):
+        name = node.get("id") or node.get("name")
+        if name or not len(node) or (node.text or "").strip(" []\n"):
+            return name or ""
+        node = node[0]
+    return ""
+
+
+def _tag(node: Any) -> str:
+    return str(node.tag.rpartition("}")[2].lower()) if isinstance(node.tag, str) else ""
+
+
 def _holds_heading(node: Any) -> bool:
     """Whether a picture's frame is put around a heading too."""
-    return any(isinstance(inner.tag, str) and inner.tag.rpartition("}")[2].lower() in _HEADINGS for inner in node.iter())
+    return any(_tag(inner) in _HEADINGS for inner in node.iter())
 
 
 def _open(walk: _Walk, node: Any, tag: str, cut_starts: dict[int, tuple[int, str]]) -> None:
@@ -249,7 +283,7 @@ def _open(walk: _Walk, node: Any, tag: str, cut_starts: dict[int, tuple[int, str
         for name in (node.get("id"), node.get("name")):
             if name:
                 walk.anchor(name)
-    rule = _rule_of(node, tag)
+    rule = _rule_of(node, tag) or ("footnote" if tag in _NOTE_TAGS and walk.noted and _name_at_start(node) in walk.noted else "")
     if rule and block:
         walk.rules.append(rule)
         cut_starts[id(node)] = (-1, rule)
@@ -265,6 +299,7 @@ def _open(walk: _Walk, node: Any, tag: str, cut_starts: dict[int, tuple[int, str
         if not walk.rules:
             walk.emitter.block("* * *")
     elif tag == "img" and len(node.get("alt", "")) == 1 and node.get("alt").isalpha():
+        walk.capital = not walk.parts and not walk.level
         walk.add(node.get("alt"))  # a drop capital
     elif tag in _ITALIC and walk.emitter.keep_italics:
         walk.add("_")

@@ -67,10 +67,13 @@ def _all_notes(text: str) -> Iterator[Rewrite]:
         yield from ((match.start(), match.end(), "", "footnote") for match in _NOTE_HEADING.finditer(text))
     yield from _starred(text)
     yield from _star_brackets(text)
+    end = 0
     for match in _NOTE_BODY.finditer(text) if marks else ():
-        if match["mark"] in marks:
+        # One without a mark goes with the note right before it.
+        if match["mark"] in marks or (end and not text[end : match.start()].strip()):
             blank = _BLANK.search(text, match.end())
-            yield match.start(), blank.start() if blank else len(text), "", "footnote"
+            end = blank.start() if blank else len(text)
+            yield match.start(), end, "", "footnote"
 
 
 def _starred(text: str) -> Iterator[Rewrite]:

@@ -7,7 +7,7 @@ import re
 _SMALL = frozenset(
     [
         "a", "an", "and", "at", "by", "for", "from", "in", "into", "of", "on", "or",
-        "the", "to", "with", "is", "as", "de", "la", "which", "that",
+        "the", "to", "with", "is", "as", "de", "du", "la", "van", "von", "which", "that",
     ]
 )  # fmt: skip
 

@@ -17,7 +17,7 @@ _CONTROL = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb]+"
 )
 _SPACE = re.compile("[\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
-_NEWLINE = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
+_NEWLINE = re.compile("[\r\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
 BLANK = "——"  # a word left out on purpose ("the —— regiment"): closing it up would join its neighbours
 _EMPHASIS = re.compile(r"_+|\*+")
 _EMPHASIS_CHARS = 2000  # an emphasis mark that closes later than this is none
