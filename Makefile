@@ -29,6 +29,9 @@ bench: .venv/.dev
 fuzz: .venv/.dev
 	$(BIN)/python tests/books/fuzz.py --cases 10000
 
+cast-table: .venv/.dev
+	$(BIN)/python benchmarks/cast_table.py
+
 copies-table: .venv/.dev
 	$(BIN)/python benchmarks/copies_table.py
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from penname.core.files import json_text
 from penname.core.folder import VoiceFolder, open_voice
 from penname.core.rng import CounterRng
-from penname.core.stage import stage_writer
+from penname.core.stage import read_manifest, seal_files, stage_writer
 from penname.core.store import save_beats, save_book, save_copy, save_passages
 from penname.core.values import Beat, Book, Chapter, Edit, Mention, Passage, RenamedCopy, apply_edits
 
@@ -111,6 +111,14 @@ count = 2
             [Beat(p.id, f"{NAME} goes on, {n}", "keywords", "keywords", (Mention(0, len(NAME), "p1"),)) for n, p in enumerate(passages)],
         )
     return voice
+
+
+def reseal(folder: Path, name: str = "manifest.json") -> None:
+    """Make the manifest of a folder say what its files hold now, for a test that changed one as an earlier stage would have."""
+    manifest = read_manifest(folder, name)
+    assert manifest is not None
+    files = seal_files(folder, [folder / path for path in manifest.files])
+    (folder / name).write_text(json_text({**manifest.to_json(), "files": files}))
 
 
 def settings_toml(**sections: dict[str, object]) -> str:

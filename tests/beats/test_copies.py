@@ -16,7 +16,7 @@ from penname.books import read_book
 from penname.carriers.prompt import beat_segment, passage_segment
 from penname.cast import build_cast
 from penname.core.beatnames import rename_beat
-from penname.core.errors import StaleInput
+from penname.core.errors import BadInput, StaleInput
 from penname.core.files import read_jsonl
 from penname.core.folder import VoiceFolder, open_voice
 from penname.core.stage import stage_writer
@@ -176,6 +176,25 @@ def test_a_pair_is_renamed_on_both_sides(voice: VoiceFolder, tmp_path: Path) -> 
         # The same text as the copy's own edits make of the passage.
         start, end = passages[row["passage_id"]].start, passages[row["passage_id"]].end
         assert row["completion"] == apply_edits(book.text[start:end], tuple(edits_within(copy.edits, start, end))).strip()
+
+
+@pytest.mark.parametrize("name", ["", "books", "beats/pairs", "copies/1", "runs"])
+def test_the_folder_of_a_stage_is_no_place_for_a_dataset(voice: VoiceFolder, name: str) -> None:
+    before = sorted(path.name for path in voice.path.rglob("*"))
+    with pytest.raises(BadInput, match="is where the stages of this voice write"):
+        export_dataset(voice, voice.path / name, beat_segment)
+    assert sorted(path.name for path in voice.path.rglob("*")) == before
+
+
+def test_a_dataset_takes_the_place_of_an_earlier_one_only(voice: VoiceFolder, tmp_path: Path) -> None:
+    (tmp_path / "pairs").mkdir()
+    (tmp_path / "pairs/train.jsonl").write_text("what a killed export left")
+    export_dataset(voice, tmp_path / "pairs", beat_segment)
+    (tmp_path / "pairs/novel.docx").write_text("mine")
+    with pytest.raises(BadInput, match=r"holds other things than a dataset \(novel\.docx\)"):
+        export_dataset(voice, tmp_path / "pairs", beat_segment)
+    with pytest.raises(BadInput, match="is a file; name a folder"):
+        export_dataset(voice, tmp_path / "pairs/novel.docx", beat_segment)
 
 
 def test_without_copies_it_says_what_to_run(voice: VoiceFolder, tmp_path: Path) -> None:

@@ -19,10 +19,10 @@ from penname.core.errors import BadInput, PennameError, StaleInput
 from penname.core.folder import open_voice
 from penname.core.hashing import canonical_json, sha256_file, sha256_value
 from penname.core.lock import hold, holder
-from penname.core.progress import format_seconds
+from penname.core.progress import format_count, format_seconds
 from penname.core.reference import configuration_page
 from penname.core.rng import CounterRng
-from penname.core.stage import damaged_files, read_manifest, require_manifest, stage_writer
+from penname.core.stage import damaged_files, read_manifest, require_manifest, require_whole, stage_writer
 from penname.core.store import load_beats, load_book, load_cast, load_copy, load_passages, save_book, save_cast, save_copy
 from penname.core.values import Book, Cast, Chapter, Edit, Entity, Mention, Question, RenamedCopy, apply_edits, edits_within
 
@@ -168,6 +168,46 @@ def test_a_json_object_of_another_shape_names_what_it_lacks(tmp_path):
             files.read_json(tmp_path / "x.json", "run", key)
 
 
+def test_a_key_that_is_not_there_names_the_file_wherever_it_is_asked_for(tmp_path):
+    path = tmp_path / "run.json"
+    path.write_text('{"arm": {"name": "all"}, "seeds": [{"seed": 1}]}')
+    record = files.read_json(path)
+    assert (record["arm"]["name"], record.get("best"), "best" in record) == ("all", None, False)
+    for ask in (lambda: record["best"], lambda: record["arm"]["carrier"], lambda: record["seeds"][0]["loss"]):
+        with pytest.raises(BadInput, match=r"run\.json has no \"(best|carrier|loss)\""):
+            ask()
+    assert json.loads(files.json_text(record)) == {"arm": {"name": "all"}, "seeds": [{"seed": 1}]}
+
+
+def test_a_line_that_is_no_object_is_named(tmp_path):
+    path = tmp_path / "metrics.jsonl"
+    path.write_text('{"step": 1}\nnull\n')
+    with pytest.raises(BadInput, match=r"metrics\.jsonl, line 2, holds no JSON object"):
+        list(files.read_jsonl(path))
+    path.write_text('{"step": 1}\n{"st')
+    assert list(files.read_jsonl(path, growing=True)) == [{"step": 1}]
+
+
+def test_a_folder_in_the_place_of_a_file_is_told(tmp_path):
+    with pytest.raises(BadInput, match="is a folder, and a file is wanted there"):
+        files.read_text(tmp_path)
+    (tmp_path / "a").write_text("")
+    with pytest.raises(BadInput, match=r"there is no file .*a/b"):
+        files.read_text(tmp_path / "a/b")
+    with pytest.raises(PennameError, match="b cannot be written: a file stands where a folder is wanted"):
+        files.write_text(tmp_path / "a/b", "")
+
+
+@pytest.mark.parametrize("part", ['"files": null', '"files": {"a.txt": 3}', '"files": {"a.txt": {"sha256": "0"}}', '"counts": []'])
+def test_a_manifest_whose_parts_are_of_another_kind_is_damaged(tmp_path, part):
+    whole = '"stage": "s", "version": 1, "settings": {}, "inputs": {}, "counts": {}, "files": {}'
+    (tmp_path / "manifest.json").write_text(f"{{{whole}}}")
+    assert read_manifest(tmp_path).files == {}
+    (tmp_path / "manifest.json").write_text(f"{{{whole}, {part}}}")
+    with pytest.raises(StaleInput, match=r"manifest\.json is damaged"):
+        read_manifest(tmp_path)
+
+
 @pytest.mark.parametrize("text", ["{", "[]", "null", "{}"])
 def test_a_damaged_manifest_goes_and_not_its_folder(tmp_path, text):
     """Decisions and checkpoints stand beside manifests: a person must never be told to delete the folder."""
@@ -188,8 +228,17 @@ def test_a_damaged_manifest_goes_and_not_its_folder(tmp_path, text):
 )
 def test_a_file_of_another_shape_is_told_in_a_sentence(tmp_path, name, load):
     (tmp_path / name).write_text('{"chapters": 3}')
-    with pytest.raises(BadInput, match=rf"{name} is damaged or of another version .*; penname check names the verb"):
+    with pytest.raises(BadInput, match=rf"{name} (is damaged or of another version|has no ).*penname check names the verb"):
         load(tmp_path / name)
+
+
+@pytest.mark.parametrize("damage", [lambda path: path.write_text("cut"), Path.unlink])
+def test_what_a_stage_reads_is_what_the_stage_before_it_wrote(tmp_path, damage):
+    write_stage(tmp_path / "books", {"a/text.txt": "whole", "b.txt": "other"})
+    assert require_whole(tmp_path / "books", "book").stage == "books"
+    damage(tmp_path / "books/a/text.txt")
+    with pytest.raises(StaleInput, match=r"books/a/text\.txt is missing or not what was written .*; run: penname book$"):
+        require_whole(tmp_path / "books", "book")
 
 
 def write_stage(folder, content, **more):
@@ -396,6 +445,11 @@ def test_hashes_are_of_content(tmp_path):
 
 def test_seconds_read_well():
     assert [format_seconds(s) for s in (42.2, 190, 9000)] == ["42 s", "3 min 10 s", "2.5 h"]
+
+
+def test_counts_read_well():
+    counted = [format_count(1, "book"), format_count(0, "run"), format_count(2, "copy"), format_count(1204, "key")]
+    assert counted == ["1 book", "0 runs", "2 copies", "1,204 keys"]
 
 
 def test_configuration_page_is_up_to_date():

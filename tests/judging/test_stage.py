@@ -15,7 +15,7 @@ from penname.judging.curves import draw_curve
 from penname.judging.stage import finished_runs, require_sight, run_control, run_judge, run_register
 from penname.training.stage import run_train
 from tiny import tiny_carrier
-from voices import settings_toml, tiny_book, tiny_voice
+from voices import reseal, settings_toml, tiny_book, tiny_voice
 
 TRAINING = {"max_steps": 4, "grad_accum_steps": 1, "eval_steps": 2, "save_steps": 2, "sample_steps": 2, "lora_rank": 4, "lora_alpha": 8}
 SETTINGS = settings_toml(
@@ -123,10 +123,18 @@ def test_an_edited_registration_makes_it_unregistered(voice):
     write_json(voice.judging / "registration.json", registered)
     controls = read_json(voice.judging / "controls.json")
     write_json(voice.judging / "controls.json", {**controls, "passed": True})
+    reseal(voice.judging, "manifest-control.json")
     run_judge(voice)
     verdict = read_json(voice.judging / "verdict.json")
     assert verdict["verdict"] == "unregistered"
     assert "edited" in verdict["reasons"][0]
+
+
+def test_a_control_that_was_made_to_pass_by_hand_is_no_control(voice):
+    controls = read_json(voice.judging / "controls.json")
+    write_json(voice.judging / "controls.json", {**controls, "passed": True, "reasons": []})
+    with pytest.raises(StaleInput, match=r"controls\.json is missing or not what was written .*; run: penname control$"):
+        run_judge(voice)
 
 
 def test_judging_twice_gives_the_same_bytes(voice):

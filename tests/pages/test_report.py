@@ -10,7 +10,7 @@ import pytest
 from lxml import html
 
 import voices
-from penname.core.errors import PennameError
+from penname.core.errors import PennameError, StaleInput
 from penname.core.files import json_text
 from penname.core.stage import stage_writer
 from penname.core.store import save_book, save_cast
@@ -59,6 +59,15 @@ def test_a_voice_half_way(tmp_path):
     assert [cell.text_content() for cell in row][:5] == ["A Tale", "Nobody", f"{voices.tiny_book().words():,}", "4", "1"]
     assert "Anna goes on, 0" in page
     assert run_report(voice).digest == manifest.digest
+
+
+@pytest.mark.parametrize("line", ["{}", "null", ""])
+def test_a_damaged_file_is_not_shown_as_good(tmp_path, line):
+    voice = voices.tiny_voice(tmp_path / "v", tmp_path / "carrier")
+    (voice.beats / "beats.jsonl").write_text(line)
+    with pytest.raises(StaleInput, match=r"beats\.jsonl is missing or not what was written .*; run: penname beat"):
+        run_report(voice)
+    assert not voice.report.exists()
 
 
 def test_hostile_text_is_text_everywhere(hostile_facts, names):

@@ -17,7 +17,7 @@ from penname.core.tokens import Shards, open_shards
 from penname.shards import build_shards, run_shards, shards_inputs, shards_settings
 from penname.shards.corpus import Pair, corpus_passages
 from tiny import tiny_carrier
-from voices import NEW_NAMES, settings_toml, tiny_book, tiny_voice
+from voices import NEW_NAMES, reseal, settings_toml, tiny_book, tiny_voice
 
 PAIRS = 230_000  # 100 M tokens
 SMALL = settings_toml(shards={"seq_len": 200})
@@ -126,10 +126,20 @@ def test_a_passage_too_long_is_cut_without_its_end_mark_and_accounted_for(tmp_pa
     assert counts["train_documents"] == 2, "what follows a cut passage does not continue it"
 
 
+@pytest.mark.parametrize("name", ["books/tale/text.txt", "beats/beats.jsonl", "beats/passages.jsonl", "copies/1/tale.txt"])
+def test_what_an_earlier_stage_wrote_and_something_cut_short_is_refused(tmp_path: Path, name: str) -> None:
+    voice = tiny_voice(tmp_path, tiny_carrier("qwen3"), settings=settings_toml(shards={"seq_len": 256}))
+    (voice.path / name).write_bytes(b"")
+    with pytest.raises(StaleInput, match=rf"{Path(name).name} is missing or not what was written .*; run: penname (book|beat|rename)$"):
+        run_shards(voice)
+    assert not voice.current_shards.exists()
+
+
 def test_a_passage_without_a_beat_is_accounted_for_and_ends_the_run(tmp_path: Path) -> None:
     voice = tiny_voice(tmp_path, tiny_carrier("qwen3"), settings=settings_toml(shards={"seq_len": 2048, "single_share": 0.0}))
     beats = voice.beats / "beats.jsonl"
     beats.write_text("".join(line + "\n" for line in beats.read_text().splitlines() if '"tale:1:2"' not in line))
+    reseal(voice.beats)
     run_shards(voice)
     truncation = json.loads((voice.current_shards / "truncation.json").read_text())
     assert [(row["passage"], row["copy"], row["why"]) for row in truncation["rows"]] == [

@@ -65,6 +65,25 @@ def test_a_file_that_is_no_book(voice, tmp_path, name, data, said):
     assert picture(voice / "books") == before
 
 
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [("gutenberg:jane", "names no Gutenberg book"), ("", "a source is empty"), ("gutenberg:", "names no Gutenberg book")],
+)
+def test_new_refuses_a_source_that_can_be_none(tmp_path, source, said):
+    assert said in sentence(penname("new", tmp_path / "v", "--book", source))
+    assert not (tmp_path / "v").exists()
+
+
+def test_check_names_a_source_that_can_be_none(voice):
+    toml = (voice / "voice.toml").read_text()
+    (voice / "voice.toml").write_text(toml.replace("books = [", 'books = ["gutenberg:jane", '))
+    done = penname("check", "-C", voice, "--json")
+    assert done.returncode == 1
+    assert any('"gutenberg:jane" names no Gutenberg book' in row["what"] for row in json.loads(done.stdout) if row["level"] == "problem")
+    (voice / "voice.toml").write_text(toml.replace("books = [", 'books = ["", '))
+    assert "voice.books.0: string should have at least 1 character" in sentence(penname("check", "-C", voice))
+
+
 def test_unknown_keys_are_named_with_the_nearest(voice):
     (voice / "voice.toml").write_text((voice / "voice.toml").read_text() + "\n[training]\nlearning_rat = 1\n[bookz]\nx = 1\n")
     told = sentence(penname("status", "-C", voice))
@@ -150,6 +169,8 @@ def test_a_verb_before_its_turn_names_what_it_needs(voice, verb, says):
 def test_hints_name_the_folder_that_was_given(voice):
     assert sentence(penname("-C", voice, "rename")).endswith(f"; run: penname -C {voice} cast")
     assert f"next: penname -C {voice} run" in " ".join(penname("-C", voice, "status").stdout.split())
+    assert sentence(penname("rename", "-C", voice)).endswith(f"; run: penname -C {voice} cast")
+    assert json.loads(penname("status", "-C", voice, "--json").stdout)["next_command"] == f"penname -C {voice} run"
     assert f"penname -C {voice} new" not in penname("-C", voice / "books", "cast").stderr
 
 

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from penname.core.beatnames import rename_beat
-from penname.core.errors import StaleInput
+from penname.core.errors import BadInput, StaleInput
 from penname.core.files import jsonl_text, write_bytes, write_json, write_text
-from penname.core.folder import VoiceFolder
-from penname.core.stage import require_manifest
+from penname.core.folder import STAGE_FOLDERS, VoiceFolder
+from penname.core.stage import require_whole
 from penname.core.store import load_beats, load_books, load_copy, load_passages
 from penname.core.values import JUDGING_COPY, Beat, Book, CopySpans, Passage
 
+FILES = ("train.jsonl", "train.parquet", "heldout.jsonl", "heldout.parquet", "dataset.json")
 COLUMNS = ("prompt", "completion", "passage_id", "book", "chapter", "copy", "split")
 
 
@@ -27,10 +28,11 @@ def export_dataset(
     """Write train.jsonl, train.parquet, heldout.jsonl, heldout.parquet and dataset.json into ``folder``; returns the counts.
 
     ``render`` makes a prompt of a beat and ``finish`` a completion of a passage's text: the template's own functions. StaleInput
-    where beats or copies are not there yet.
+    where beats or copies are not there yet, or not as they were written; BadInput where ``folder`` holds something else.
     """
-    require_manifest(voice.beats, "beat")
-    require_manifest(voice.copies, "rename")
+    _require_own(voice, folder)
+    for read, verb in ((voice.books, "book"), (voice.beats, "beat"), (voice.copies, "rename")):
+        require_whole(read, verb)
     books = {book.id: book for book in load_books(voice.books)}
     passages = load_passages(voice.beats / "passages.jsonl")
     beats = {beat.passage_id: beat for beat in load_beats(voice.beats / "beats.jsonl")}
@@ -44,8 +46,20 @@ def export_dataset(
         counts[split] = len(rows)
         write_text(folder / f"{split}.jsonl", jsonl_text(rows))
         _write_parquet(folder / f"{split}.parquet", rows)
-    write_json(folder / "dataset.json", counts)
+    write_json(folder / FILES[-1], counts)
     return counts
+
+
+def _require_own(voice: VoiceFolder, folder: Path) -> None:
+    """BadInput for the voice folder and the folders of its stages, and for a folder that holds other things than a dataset."""
+    place, home = folder.resolve(), voice.path.resolve()
+    if place == home or any(place.is_relative_to(home / stage) for stage in STAGE_FOLDERS):
+        raise BadInput(f"{folder} is where the stages of this voice write; name a folder of its own, or leave DIR out")
+    if folder.exists() and not folder.is_dir():
+        raise BadInput(f"{folder} is a file; name a folder, new or empty, or leave DIR out")
+    other = [path.name for path in folder.glob("[!.]*") if path.name not in FILES]
+    if other:
+        raise BadInput(f"{folder} holds other things than a dataset ({min(other)}); name a folder that is new or empty, or leave DIR out")
 
 
 def _training_copies(voice: VoiceFolder) -> list[int]:

@@ -12,7 +12,7 @@ from penname.core.errors import BadInput
 from penname.core.files import read_jsonl
 from penname.core.folder import VoiceFolder
 from penname.core.rng import CounterRng
-from penname.core.stage import require_manifest
+from penname.core.stage import require_whole
 from penname.core.store import load_beats, load_books, load_passages
 from penname.core.values import Beat, Passage
 
@@ -69,7 +69,8 @@ def edit_beat(voice: VoiceFolder, passage_id: str, line: str) -> str | None:
 
 
 def _finished(voice: VoiceFolder) -> list[Shown]:
-    require_manifest(voice.beats, "beat")
+    for folder, verb in ((voice.books, "book"), (voice.beats, "beat")):
+        require_whole(folder, verb)
     texts = {book.id: book.text for book in load_books(voice.books)}
     rejected: dict[str, list[dict[str, Any]]] = {}
     for row in read_jsonl(voice.beats / "rejected.jsonl"):

@@ -28,7 +28,7 @@ from penname.core.files import json_text, jsonl_text
 from penname.core.folder import VoiceFolder
 from penname.core.hashing import sha256_file
 from penname.core.progress import say
-from penname.core.stage import Manifest, require_manifest, stage_writer
+from penname.core.stage import Manifest, require_manifest, require_whole, stage_writer
 from penname.core.store import load_books, load_casts, save_beats, save_passages
 from penname.core.values import Book, Passage
 
@@ -122,7 +122,9 @@ class Corpus:
 
 
 def load_corpus(voice: VoiceFolder) -> Corpus:
-    """Books, gates and freshly cut passages of a voice."""
+    """Books, gates and freshly cut passages of a voice. StaleInput where books or cast are not what was written."""
+    for folder, verb in ((voice.books, "book"), (voice.cast, "cast")):
+        require_whole(folder, verb)
     books = load_books(voice.books)
     gates = {book.id: Gate(book, cast) for book, cast in zip(books, load_casts(voice.cast, books), strict=True)}
     passages = [passage for book in books for passage in cut_passages(book, voice.config.beats)]

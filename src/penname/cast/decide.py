@@ -10,7 +10,7 @@ from penname.cast.decisions import Decision, decision_from, load_decisions, plai
 from penname.cast.show import entities_named
 from penname.core.errors import BadInput
 from penname.core.folder import VoiceFolder
-from penname.core.progress import say
+from penname.core.progress import format_count, say
 from penname.core.stage import require_manifest
 from penname.core.store import load_books, load_casts
 from penname.core.values import Book, Cast
@@ -65,7 +65,7 @@ def decide_by_hand(voice: VoiceFolder, request: Request, book: str = "") -> None
             question = _question(cast, decision)
             new.append(Decision(decision.action, names, decision.value, cast.book_id, question))
     save_decisions(voice.decisions, decisions.add(new))
-    say(f"{len(new)} decisions written to {voice.decisions}")
+    say(f"{format_count(len(new), 'decision')} written to {voice.decisions}")
 
 
 def books_named(voice: VoiceFolder, book: str = "") -> list[Book]:

@@ -93,12 +93,13 @@ def decision_from(row: Mapping[str, Any], where: str = "decision") -> Decision:
     action, names, value = row.get("action"), row.get("names"), str(row.get("value", ""))
     if action not in ACTIONS:
         raise BadInput(f"{where} has action {action!r}; the actions are {', '.join(ACTIONS)}")
+    at = where if where.startswith("--") else f"{where} ({action})"  # an option of the command line is called as its action is
     if not isinstance(names, list | tuple) or len(names) < ACTIONS[action] or not all(isinstance(n, str) and n.strip() for n in names):
-        raise BadInput(f"{where} ({action}) wants names = [...] with at least {ACTIONS[action]} of them")
+        raise BadInput(f"{at} wants names = [...] with at least {ACTIONS[action]} of them")
     if action == "merge" and len(set(names)) < 2:
-        raise BadInput(f'{where} (merge) names "{names[0]}" twice; name two that are one person')
+        raise BadInput(f'{at} names "{names[0]}" twice; name two that are one person')
     if action in VALUES and value not in VALUES[action]:
-        raise BadInput(f"{where} ({action}) has value {value!r}; it can be {', '.join(VALUES[action])}")
+        raise BadInput(f'{at} cannot be "{value}"; it can be {", ".join(VALUES[action])}')
     return Decision(
         str(action), tuple(map(str, names)), value, str(row.get("book", "")), str(row.get("question", "")), str(row.get("by", "person"))
     )

@@ -14,8 +14,8 @@ from penname.core.config import Config
 from penname.core.errors import BadInput, NeedsPerson
 from penname.core.folder import VoiceFolder
 from penname.core.hashing import sha256_file
-from penname.core.progress import say
-from penname.core.stage import Manifest, require_manifest, stage_writer
+from penname.core.progress import format_count, say
+from penname.core.stage import Manifest, require_manifest, require_whole, stage_writer
 from penname.core.store import load_books, load_casts, save_cast
 from penname.core.values import Book, Cast
 from penname.core.workers import in_processes
@@ -42,18 +42,18 @@ def run_cast(voice: VoiceFolder, decide: str = "") -> Manifest:
     """
     if decide not in ("", "ask", "auto"):
         raise BadInput(f'--decide is "ask" or "auto", and not "{decide}"')
-    require_manifest(voice.books, "book")
+    require_whole(voice.books, "book")
     books = load_books(voice.books)
     decisions = load_decisions(voice.decisions)
     for sentence in idle_decisions(decisions, {book.id: book.text for book in books}):
         say(f"{voice.decisions}: {sentence}; it changes nothing")
-    say(f"cast: {sum(len(book.text) for book in books):,} characters in {len(books)} books")
+    say(f"cast: {sum(len(book.text) for book in books):,} characters in {format_count(len(books), 'book')}")
     readings = Readings(books, voice.config.cast, voice.config.voice.series)
     if (decide or voice.config.cast.decide) == "auto":
         casts, decisions, taken = take_proposals(readings, decisions)
         save_decisions(voice.decisions, decisions)
         if taken:
-            say(f'cast: took {taken} proposed answers; they stand in {voice.decisions.name} as by = "auto"')
+            say(f'cast: took {format_count(taken, "proposed answer")}, written to {voice.decisions.name} as by = "auto"')
     else:
         with in_processes(lambda part: readings.casts_of(part, decisions), readings.parts) as results:
             casts = [cast for row in results for cast in row]
@@ -102,7 +102,7 @@ def proposed(row: Any, book: str, question: str, by: str = "auto") -> Decision:
 
 def _stop_message(books: Sequence[Book], casts: Sequence[Cast]) -> str:
     total = sum(len(cast.unresolved) for cast in casts)
-    lines = [f"{total} names are for a person to decide, most frequent first:"]
+    lines = [f"{total} {'name is' if total == 1 else 'names are'} for a person to decide, most frequent first:"]
     for book, cast in zip(books, casts, strict=True):
         lines += [line for question in cast.unresolved for line in question_lines(book, question)]
     lines.append(
@@ -115,7 +115,7 @@ def _stop_message(books: Sequence[Book], casts: Sequence[Cast]) -> str:
 
 def show_name(voice: VoiceFolder, name: str, book: str = "") -> str:
     """Everything about one name, in every book that has it. BadInput, with the nearest name, where none has."""
-    require_manifest(voice.cast, "cast")
+    require_whole(voice.cast, "cast")
     books = {item.id: item for item in books_named(voice, book)}
     casts = casts_with(load_casts(voice.cast, list(books.values())), [name])
     return "\n\n".join(show_entity(books[cast.book_id], cast, entity) for cast in casts for entity in entities_named(cast, name))

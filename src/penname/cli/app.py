@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import importlib
 import os
+import shlex
 import sys
 import warnings
 from pathlib import Path
@@ -120,14 +121,17 @@ def penname(
 
     Start with: penname demo
     """
-    from penname.core.progress import be_called_in, be_quiet
+    from penname.core.progress import be_called_in, be_quiet, know_verbs
 
     be_quiet(quiet)
+    know_verbs(verb for verb in VERBS if verb not in ("new", "demo", "doctor"))
     if directory is not None:
         if not directory.is_dir():
-            raise PennameError(f"there is no folder {directory}; make a voice with: penname new {directory} --book SOURCE")
+            raise PennameError(
+                f"there is no folder {directory}; make a voice with: penname new {shlex.quote(str(directory))} --book SOURCE"
+            )
         os.chdir(directory)
-        be_called_in(directory, [verb for verb in VERBS if verb not in ("new", "demo", "doctor")])
+        be_called_in(directory)
 
 
 def main() -> None:

@@ -36,6 +36,8 @@ def book(
     from penname.books.stage import run_books
     from penname.core.folder import open_voice
     from penname.core.lock import hold
+    from penname.core.progress import format_count
+    from penname.core.stage import require_whole
     from penname.voice.graph import stage_named, stage_state
 
     voice = open_voice(where, overrides)
@@ -45,10 +47,12 @@ def book(
         if not show:
             counts = manifest.counts
             said = (
-                f"{counts['books']} books, {counts['words']:,} words, {counts['chapters']} chapters, {counts['heldout_chapters']} of them "
+                f"{format_count(counts['books'], 'book')}, {counts['words']:,} words, {format_count(counts['chapters'], 'chapter')}, "
+                f"{counts['heldout_chapters']} of them "
                 f"held out ({counts['heldout_words']:,} words); see each with: penname book --show\n"
             )
             print(json_text({"folder": str(voice.books), **counts}) if json else said, end="")
             return
+    require_whole(voice.books, "book")
     books = [load_with_removed(path.parent) for path in sorted(voice.books.glob("*/book.json"))]
     print(json_text([book_summary(item) for item in books]) if json else "\n\n".join(show_book(item) for item in books) + "\n", end="")

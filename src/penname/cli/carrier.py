@@ -9,9 +9,9 @@ import typer
 
 from penname.cli.carrier_bench import ROWS as BENCH_ROWS
 from penname.cli.carrier_bench import bench
-from penname.cli.options import HERE, Json, Where
+from penname.cli.options import GROUP, HERE, Json, Where
 
-app = typer.Typer(help="Base models: list, stage, verify, probe, bench, compare, plan.", no_args_is_help=True)
+app = typer.Typer(**GROUP, help="Base models: list, stage, verify, probe, bench, compare, plan.")
 
 Name = Annotated[str, typer.Argument(metavar="CARRIER", help="A short name (qwen3-0.6b), ORG/NAME, or a folder.")]
 Revision = Annotated[str | None, typer.Option(help="A commit, tag or branch of the repository; its commit is recorded.")]
@@ -169,11 +169,13 @@ def plan(
     tokens: Annotated[int | None, typer.Option(min=1, help="Tokens of the original text.")] = None,
     words: Annotated[int | None, typer.Option(min=1, help="Words of the original text, at 1.3 tokens a word.")] = None,
     copies: Annotated[int | None, typer.Option(min=1, help="Renamed copies.", show_default="the voice's, else 6")] = None,
-    epochs: Annotated[float | None, typer.Option(min=0.01, help="Passes over them.", show_default="the voice's, else 3")] = None,
+    epochs: Annotated[float | None, typer.Option(min=0.01, max=1e6, help="Passes over them.", show_default="the voice's, else 3")] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Runs of each carrier in the sweep.")] = 2,
     sweep: Annotated[str, typer.Option(help="Carriers of the sweep, comma-separated; all where empty.")] = "",
-    limit_hours: Annotated[float | None, typer.Option("--limit-hours", min=0, help="Name the cheapest carrier within this.")] = None,
-    memory_gb: Annotated[float | None, typer.Option("--memory-gb", min=0, help="Memory of the machine.")] = None,
+    limit_hours: Annotated[
+        float | None, typer.Option("--limit-hours", min=0, max=1e6, help="Name the cheapest carrier within this.")
+    ] = None,
+    memory_gb: Annotated[float | None, typer.Option("--memory-gb", min=0, max=1e6, help="Memory of the machine.")] = None,
     unified: Annotated[bool, typer.Option("--unified", help="Device and host share that memory.")] = False,
     where: Where = HERE,
     json: Json = False,

@@ -38,7 +38,7 @@ def bench(
     from itertools import product
 
     from penname.core.errors import BadInput
-    from penname.core.files import jsonl_text
+    from penname.core.files import jsonl_text, read_text, write_text
     from penname.core.progress import progress
     from penname.training.bench import BenchSpec, bench_row, check_spec
 
@@ -54,6 +54,7 @@ def bench(
     ]  # fmt: skip
     for spec in specs:
         check_spec(spec)
+    write_text(out, read_text(out) if out.exists() else "")  # what cannot be kept is not measured
     with progress("bench", len(specs)) as bar:
         for spec in specs:
             row = bench_row(spec)

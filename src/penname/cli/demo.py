@@ -18,6 +18,8 @@ def demo(
 
     Example: penname demo
     """
+    import shlex
+
     from penname.core.files import json_text
     from penname.core.progress import format_seconds
     from penname.voice.demo import BUDGET_SECONDS, run_demo
@@ -38,4 +40,5 @@ def demo(
         table.add_row("all", format_seconds(total), "", format_seconds(sum(BUDGET_SECONDS.values())))
         console(stderr=True).print(table)
     print(result.sentence)
-    print(f'report: {result.voice.report.resolve()}; try next: penname -C {result.voice.path} write "The tide takes the boat."')
+    place = shlex.quote(str(result.voice.path))
+    print(f'report: {result.voice.report.resolve()}; try next: penname -C {place} write "The tide takes the boat."')

@@ -8,16 +8,15 @@ from typing import Annotated
 import typer
 
 from penname.cli.export_dataset import dataset
-from penname.cli.options import HERE, Json, Set, Where
+from penname.cli.options import GROUP, HERE, Json, Scale, Set, Where
 
 app = typer.Typer(
-    no_args_is_help=True,
+    **GROUP,
     help="Export the adapter, a merged model, GGUF, NVFP4, an arm for judge, or the dataset; each bound before it counts.",
 )
 app.command("dataset")(dataset)
 
 Run = Annotated[str | None, typer.Option("--run", help="Which run; the one with the lowest held-out loss where not given.")]
-Scale = Annotated[float, typer.Option("--scale", min=0.0, help="A weaker (0.5) or stronger (1.2) voice.")]
 
 
 @app.command()

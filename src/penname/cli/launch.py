@@ -18,7 +18,7 @@ def launch(
     cpu: Annotated[bool, typer.Option("--cpu", help="There is no GPU to check.")] = False,
     gpu: Annotated[int, typer.Option("--gpu", help="The GPU that must be free.")] = 0,
     floor_gb: Annotated[
-        float | None, typer.Option("--disk-floor-gb", min=0.0, show_default="2", help="Disk that must stay free while it runs.")
+        float | None, typer.Option("--disk-floor-gb", min=0.0, max=1e6, show_default="2", help="Disk that must stay free while it runs.")
     ] = None,
     log: Annotated[Path | None, typer.Option("--log", help="Where to log; must not exist.")] = None,
     json: Json = False,

@@ -23,7 +23,7 @@ def purge(
     from penname.core.files import json_text
     from penname.core.folder import open_voice
     from penname.core.lock import hold
-    from penname.core.progress import format_bytes, say
+    from penname.core.progress import format_bytes, format_count, say
     from penname.jobs import purging
 
     voice = open_voice(where)
@@ -44,7 +44,7 @@ def purge(
             say(f"stays: {_literal(candidate.path)}: {candidate.refused}")
     total = sum(candidate.size for candidate in plan.going)
     if done is None:
-        would = f"{format_bytes(total)} in {len(plan.going)} folder(s) would go; delete them with: penname purge --delete"
+        would = f"{format_bytes(total)} in {format_count(len(plan.going), 'folder')} would go; delete them with: penname purge --delete"
         say(would if plan.going else "nothing would go")
         return
     for path, reason in done.result.skipped:

@@ -13,6 +13,7 @@ def rename(where: Where = HERE, overrides: Set = [], json: Json = False) -> None
     from penname.core.files import json_text
     from penname.core.folder import open_voice
     from penname.core.lock import hold
+    from penname.core.progress import format_count
     from penname.renaming.stage import run_rename
 
     voice = open_voice(where, overrides)
@@ -23,6 +24,6 @@ def rename(where: Where = HERE, overrides: Set = [], json: Json = False) -> None
         return
     counts = manifest.counts
     print(
-        f"{counts['copies']} copies of {counts['books']} books and one for judging, each proved: {counts['edits']} edits, "
-        f"{counts['name_words']} name words, {counts['surfaces_searched']} forms searched for and not found"
+        f"{format_count(counts['copies'], 'copy')} of {format_count(counts['books'], 'book')} and one for judging, each proved: "
+        f"{counts['edits']:,} edits, {counts['name_words']:,} name words, {counts['surfaces_searched']:,} forms searched for and not found"
     )

@@ -25,14 +25,14 @@ def review(
     from penname.cast.stage import proposed
     from penname.core.folder import open_voice
     from penname.core.progress import say
-    from penname.core.stage import require_manifest
+    from penname.core.stage import require_whole
     from penname.core.store import load_books
     from penname.pages.desk import CastTools, Desk
     from penname.pages.server import serve_review
     from penname.renaming import rename
 
     voice = open_voice(where, overrides)
-    require_manifest(voice.books, "book")
+    require_whole(voice.books, "book")
     books = load_books(voice.books)
     config = voice.config
     tools = CastTools(

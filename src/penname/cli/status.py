@@ -29,17 +29,18 @@ def status(where: Where = HERE, overrides: Set = [], json: Json = False) -> None
 
     from penname.core.files import json_text
     from penname.core.folder import open_voice
+    from penname.core.progress import as_called
     from penname.voice.status import voice_status
 
     found = voice_status(open_voice(where, overrides))
     if json:
-        print(json_text(asdict(found)), end="")
+        print(json_text({**asdict(found), "next_command": as_called(found.next_command)}), end="")
         return
 
     from rich.text import Text
 
     from penname.cli.tables import console, new_table
-    from penname.core.progress import as_called, format_bytes, format_seconds
+    from penname.core.progress import format_bytes, format_seconds
 
     colours = {"fresh": "green", "stale": "yellow", "missing": "bright_black", "running": "cyan", "blocked": "red"}
     title = Text(f"{found.voice} on {found.carrier}")

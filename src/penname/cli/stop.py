@@ -12,7 +12,7 @@ from penname.cli.options import HERE, Json, Where
 def stop(
     job: Annotated[str | None, typer.Argument(help="The job; the newest where not given.")] = None,
     where: Where = HERE,
-    timeout: Annotated[float, typer.Option(help="Seconds to wait for it to save.")] = 600.0,
+    timeout: Annotated[float, typer.Option("--timeout", min=0, max=1e9, help="Seconds to wait for it to save.")] = 600.0,
     json: Json = False,
 ) -> None:
     """Ask a job to save and stop, wait for it, and say what was saved.

@@ -36,7 +36,7 @@ def sweep(
     from penname.core.errors import NeedsPerson
     from penname.core.files import json_text
     from penname.core.folder import open_voice
-    from penname.core.progress import progress, say
+    from penname.core.progress import format_count, progress, say
     from penname.jobs.ray_sweep import on_ray
     from penname.jobs.sweep import Outcome, one_by_one, read_sweep, run_sweep
     from penname.voice.price import price_sweep
@@ -50,7 +50,7 @@ def sweep(
     say(price.sentence)
     if not yes and price.runs_left:
         if not sys.stdin.isatty():
-            raise NeedsPerson(f"a sweep of {price.runs_left} runs wants a yes; say it with: penname sweep {table} --yes")
+            raise NeedsPerson(f"a sweep of {format_count(price.runs_left, 'run')} wants a yes; say it with: penname sweep {table} --yes")
         typer.confirm("Start?", abort=True, err=True)
     with progress("sweep", len(plan.tasks)) as count:
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from penname.cli.options import HERE, Json, Set, Where
+from penname.cli.options import HERE, Json, Scale, Set, Where
 
 COLUMN_MIN = 36  # characters in which a passage still reads
 
@@ -25,7 +25,7 @@ def write(
     beats: Annotated[Path | None, typer.Option("--beats", help="A file of beats, one a line: a whole scene.")] = None,
     cast: Annotated[str, typer.Option("--cast", help='Names to use: "Anne Hart, Mr. Lowe".')] = "",
     compare: Annotated[bool, typer.Option("--compare", help="The base model and every run side by side.")] = False,
-    scale: Annotated[float, typer.Option("--scale", min=0.0, help="A weaker (0.5) or stronger (1.2) voice.")] = 1.0,
+    scale: Scale = 1.0,
     merged: Annotated[Path | None, typer.Option("--merged", metavar="DIR", help="A merged export instead of a run.")] = None,
     server: Annotated[str | None, typer.Option("--server", metavar="URL", help="A running server: vLLM or llama.cpp.")] = None,
     model: Annotated[str, typer.Option("--model", help="What the server calls the adapter, where it has more than one.")] = "",

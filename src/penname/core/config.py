@@ -23,6 +23,9 @@ class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, allow_inf_nan=False)
 
 
+Source = Annotated[str, Field(min_length=1)]  # an empty path would be the voice folder itself
+
+
 class VoiceConfig(Section):
     """[voice]: what the voice is made from."""
 
@@ -30,9 +33,9 @@ class VoiceConfig(Section):
     """What the voice is called; the folder's name where it is empty."""
     seed: int = 1
     """Fixes the held-out split, the renamed copies and the order of everything that is drawn."""
-    books: tuple[str, ...] = ()
+    books: tuple[Source, ...] = ()
     """The author's books: paths (relative to this file) or gutenberg:ID."""
-    others: tuple[str, ...] = ()
+    others: tuple[Source, ...] = ()
     """Books by other authors of the time; the instrument's impostors, never trained on."""
     series: bool = False
     """True where people recur from book to book."""

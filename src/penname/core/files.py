@@ -7,7 +7,7 @@ import json
 import os
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -67,18 +67,37 @@ def read_text(path: Path) -> str:
     """UTF-8 text with its newlines untouched."""
     try:
         return path.read_bytes().decode("utf-8")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise BadInput(f"there is no file {path}") from None
+    except IsADirectoryError:
+        raise BadInput(f"{path} is a folder, and a file is wanted there; name a file, or move away what took its place") from None
     except UnicodeDecodeError as error:
         raise BadInput(
             f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8, or make it again where Penname wrote it"
         ) from None
 
 
+class Record(dict[str, Any]):
+    """An object of a JSON file: asked for a key that it lacks, it says which file is damaged. ``get`` and ``in`` are a dict's."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, values: Mapping[str, Any] | Iterable[tuple[str, Any]], path: Path | None = None) -> None:
+        super().__init__(values)
+        self.path = path or Path("a file of this voice")  # copied by dataclasses.asdict, which knows no path
+
+    def __missing__(self, key: str) -> Any:
+        """BadInput: the file was written by another version, or is not what was written."""
+        raise BadInput(f'{self.path} has no "{key}"; {_AGAIN}')
+
+
 def read_json(path: Path, *needed: str) -> Any:
-    """The object in a JSON file; BadInput with the place where it does not parse, or with the first it lacks of ``needed`` ("arm.id")."""
+    """The object in a JSON file, every object in it a Record.
+
+    BadInput with the place where it does not parse, or with the first it lacks of ``needed`` ("arm.id").
+    """
     try:
-        value = json.loads(read_text(path))
+        value = json.loads(read_text(path), object_hook=lambda values: Record(values, path))
     except json.JSONDecodeError as error:
         raise BadInput(f"{path} is not JSON: {error.msg} at line {error.lineno}; {_AGAIN}") from None
     if not isinstance(value, dict):
@@ -93,18 +112,21 @@ def read_json(path: Path, *needed: str) -> Any:
 
 
 def read_jsonl(path: Path, *, growing: bool = False) -> Iterator[Any]:
-    """The values of a JSONL file, line by line; BadInput for one that does not parse.
+    """The objects of a JSONL file, line by line; BadInput for a line that does not parse or is no object.
 
     ``growing``: something writes it now, or was killed as it did, so such a line is the last and is left out.
     """
     for number, line in enumerate(read_text(path).split("\n"), 1):
         if line.strip():
             try:
-                yield json.loads(line)
+                value = json.loads(line, object_hook=lambda values: Record(values, path))
             except json.JSONDecodeError as error:
                 if growing:
                     return
                 raise BadInput(f"{path}, line {number}, is not JSON: {error.msg}; {_AGAIN}") from None
+            if not isinstance(value, dict):
+                raise BadInput(f"{path}, line {number}, holds no JSON object; {_AGAIN}")
+            yield value
 
 
 def sync_file(path: Path) -> None:
@@ -135,4 +157,6 @@ def disk_error(error: OSError, path: Path) -> PennameError:
         )
     if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
         return PennameError(f"{path} cannot be written ({os.strerror(error.errno or 0)}); make its folder writable and run again")
+    if error.errno in (errno.EEXIST, errno.ENOTDIR, errno.EISDIR):
+        return PennameError(f"{path} cannot be written: a file stands where a folder is wanted, or a folder where a file is; move it away")
     return PennameError(f"{path} was not written: {error}")

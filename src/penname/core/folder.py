@@ -9,6 +9,8 @@ from pathlib import Path
 from penname.core.config import Config, load_config
 from penname.core.errors import BadInput
 
+STAGE_FOLDERS = ("books", "others", "cast", "copies", "beats", "shards", "judging", "runs", "jobs")  # below the voice folder
+
 
 @dataclass(frozen=True)
 class VoiceFolder:

@@ -92,7 +92,9 @@ def say(text: str) -> None:
 
 def as_called(text: str) -> str:
     """The text with the folder of ``penname -C DIR`` in the commands that it names, so that they can be typed as they stand."""
-    return _command.sub(lambda match: f"{match[0]} -C {_folder}", text) if _command else text
+    if _command is None or _folder == Path():
+        return text
+    return _command.sub(lambda match: f"{match[0]} -C {shlex.quote(str(_folder))}", text)
 
 
 def format_seconds(seconds: float) -> str:
@@ -102,6 +104,12 @@ def format_seconds(seconds: float) -> str:
     if seconds < 3600:
         return f"{int(seconds // 60)} min {int(seconds % 60)} s"
     return f"{seconds / 3600:.1f} h"
+
+
+def format_count(n: int, noun: str) -> str:
+    """ "1 book", "2 copies", "1,204 words"."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{noun}s"
+    return f"{n:,} {noun if n == 1 else plural}"
 
 
 def format_bytes(size: int) -> str:
@@ -118,13 +126,19 @@ def format_bytes(size: int) -> str:
 
 _quiet = False
 _command: re.Pattern[str] | None = None
-_folder = ""
+_folder = Path()
 
 
-def be_called_in(folder: Path, verbs: Iterable[str]) -> None:
-    """Name ``folder`` in every command of these verbs that is told from now on (``-C``)."""
-    global _command, _folder
-    _command, _folder = re.compile(rf"\bpenname(?= (?:{'|'.join(verbs)})\b)"), shlex.quote(str(folder))
+def know_verbs(verbs: Iterable[str]) -> None:
+    """The verbs that work in a voice folder, so that their commands are known where they are told."""
+    global _command
+    _command = re.compile(rf"(?<!another )\bpenname(?= (?:{'|'.join(verbs)})\b)")
+
+
+def be_called_in(folder: Path) -> None:
+    """Name ``folder`` in every command that is told from now on (``-C``); a second one is seen from the first."""
+    global _folder
+    _folder = _folder / folder
 
 
 def be_quiet(quiet: bool = True) -> None:

@@ -57,8 +57,12 @@ def read_manifest(folder: Path, name: str = MANIFEST) -> Manifest | None:
         return None
     try:
         data = read_json(path)
-        return Manifest(data["stage"], data["version"], data["settings"], data["inputs"], data["files"], data["counts"])
-    except (BadInput, KeyError):
+        manifest = Manifest(data["stage"], data["version"], data["settings"], data["inputs"], data["files"], data["counts"])
+        parts = (manifest.settings, manifest.inputs, manifest.files, manifest.counts, *manifest.files.values())
+        if not all(isinstance(part, dict) for part in parts) or not all({"sha256", "bytes"} <= set(e) for e in manifest.files.values()):
+            raise BadInput("a part of it is of another kind")
+        return manifest
+    except (BadInput, AttributeError):
         # The file and not its folder: a person's decisions or a run's checkpoints may stand beside it.
         raise StaleInput(f"{path} is damaged, or no manifest of this version; delete this one file and run: penname run") from None
 
@@ -68,6 +72,17 @@ def require_manifest(folder: Path, command: str, name: str = MANIFEST) -> Manife
     manifest = read_manifest(folder, name)
     if manifest is None:
         raise StaleInput(f"{folder} is not there yet; run: penname {command}")
+    return manifest
+
+
+def require_whole(folder: Path, command: str, name: str = MANIFEST) -> Manifest:
+    """The manifest of a folder whose files are, re-hashed, those that were written; StaleInput names the first that is not.
+
+    What a stage reads goes through this: a text that was cut short or changed by hand is not what the earlier stage proved.
+    """
+    manifest = require_manifest(folder, command, name)
+    if bad := damaged_files(folder, manifest):
+        raise StaleInput(f"{folder / bad[0]} is missing or not what was written (its checksum differs); run: penname {command}")
     return manifest
 
 

@@ -48,7 +48,7 @@ class BackupCheck:
 
 def read_profile(path: Path, name: str = "default") -> BackupPlan:
     """The plan of a profile of a resticprofile TOML file, with what it inherits. BadInput for other formats and missing profiles."""
-    if path.suffix != ".toml":
+    if path.suffix != ".toml" and path.is_file():
         raise BadInput(f"{path} is not TOML; give a resticprofile TOML file, or name --repo, --source and --exclude yourself")
     try:
         data = tomllib.loads(read_text(path))

@@ -60,9 +60,9 @@ class Job:
 
 def read_job(folder: Path) -> Job:
     """The job in ``folder``. BadInput where its record is not readable."""
-    data = read_json(folder / "job.json")
     ended = folder / "exit.json"
     try:
+        data = read_json(folder / "job.json")
         return Job(
             folder.name,
             folder,
@@ -72,8 +72,8 @@ def read_job(folder: Path) -> Job:
             _identity(data.get("worker")),
             read_json(ended, "code") if ended.exists() else None,
         )
-    except (KeyError, TypeError):
-        raise BadInput(f"{folder}/job.json is no job record; delete {folder} if nothing of it runs") from None
+    except (BadInput, TypeError):
+        raise BadInput(f"the record of the job in {folder} is damaged; delete that folder if nothing of it runs") from None
 
 
 def all_jobs(jobs_folder: Path) -> list[Job]:

@@ -8,7 +8,7 @@ from penname.core.beatnames import rename_beat
 from penname.core.errors import StaleInput
 from penname.core.folder import VoiceFolder
 from penname.core.rng import CounterRng
-from penname.core.stage import require_manifest
+from penname.core.stage import read_manifest, require_whole
 from penname.core.store import load_beats, load_books, load_copy, load_passages
 from penname.core.values import JUDGING_COPY, STORY_KINDS, Book, CopySpans
 
@@ -43,7 +43,9 @@ class Material:
 def load_material(voice: VoiceFolder) -> Material:
     """Read books, judging copy, beats and others. StaleInput where a stage is missing."""
     for folder, verb in ((voice.books, "book"), (voice.beats, "beat"), (voice.copies / str(JUDGING_COPY), "rename")):
-        require_manifest(folder, verb)
+        require_whole(folder, verb)
+    if read_manifest(voice.others) is not None:
+        require_whole(voice.others, "book")
     books = load_books(voice.books)
     copies = {book.id: load_copy(voice.copies / str(JUDGING_COPY), book) for book in books}
     spans = {book_id: CopySpans(copy) for book_id, copy in copies.items()}

@@ -12,7 +12,7 @@ from penname.core.files import json_text, jsonl_text, read_json, read_jsonl
 from penname.core.folder import VoiceFolder
 from penname.core.hashing import sha256_file
 from penname.core.progress import say
-from penname.core.stage import Manifest, read_manifest, require_manifest, stage_writer
+from penname.core.stage import Manifest, read_manifest, require_manifest, require_whole, stage_writer
 from penname.judging.heldout import JUDGING_COPY, HeldOut, Material, load_material
 from penname.judging.registration import registration, registration_fault, too_little_text, unix_now
 
@@ -156,6 +156,7 @@ def run_judge(voice: VoiceFolder) -> Manifest:
     records = finished_runs(voice)
     if not records:
         raise StaleInput("there is no finished run of this carrier to judge; run: penname train")
+    require_whole(voice.judging, "control", CONTROL)
     registered = read_registration(voice)
     material = load_material(voice)
     now = registration(voice.config, material.heldout, unix_now())

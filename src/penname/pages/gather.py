@@ -9,7 +9,7 @@ from typing import Any
 
 from penname.core.files import read_json, read_jsonl, read_text
 from penname.core.folder import VoiceFolder
-from penname.core.stage import Manifest, read_manifest
+from penname.core.stage import MANIFEST, Manifest, read_manifest, require_whole
 from penname.core.store import load_book
 from penname.core.values import STORY_KINDS
 
@@ -91,8 +91,21 @@ def finished_stages(voice: VoiceFolder) -> dict[str, Manifest]:
 
 
 def gather(voice: VoiceFolder) -> Facts:
-    """Read everything that is there; nothing is computed that a stage has not written."""
+    """Read everything that is there; nothing is computed that a stage has not written.
+
+    StaleInput where a file that is shown is not what its stage wrote.
+    """
     manifests = finished_stages(voice)
+    for name, folder, verb, file in (
+        ("books", voice.books, "book", MANIFEST),
+        ("others", voice.others, "book", MANIFEST),
+        ("cast", voice.cast, "cast", MANIFEST),
+        ("beats", voice.beats, "beat", MANIFEST),
+        ("control", voice.judging, "control", "manifest-control.json"),
+        ("judge", voice.judging, "judge", "manifest-judge.json"),
+    ):
+        if name in manifests:
+            require_whole(folder, verb, file)
     return Facts(
         name=voice.name,
         carrier=Path(voice.config.carrier.name).name,

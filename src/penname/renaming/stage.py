@@ -12,7 +12,7 @@ from penname.core.files import json_text
 from penname.core.folder import VoiceFolder
 from penname.core.hashing import sha256_value
 from penname.core.progress import progress, say
-from penname.core.stage import Manifest, require_manifest, stage_writer
+from penname.core.stage import Manifest, require_manifest, require_whole, stage_writer
 from penname.core.store import load_books, load_casts, save_copy
 from penname.core.values import Book, Cast
 from penname.core.workers import in_processes
@@ -46,6 +46,8 @@ def run_rename(voice: VoiceFolder) -> Manifest:
     """Make and prove every copy of every book. Raises NeedsPerson while names wait for a person, ProofFailed where a name slipped."""
     config = voice.config
     settings, inputs = rename_settings(config), rename_inputs(voice)
+    for folder, verb in ((voice.books, "book"), (voice.cast, "cast")):
+        require_whole(folder, verb)
     books = load_books(voice.books)
     casts = load_casts(voice.cast, books)
     for cast in casts:

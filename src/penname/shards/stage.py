@@ -12,7 +12,7 @@ from penname.core.config import Config
 from penname.core.errors import BadInput, StaleInput
 from penname.core.folder import VoiceFolder
 from penname.core.progress import progress
-from penname.core.stage import Manifest, require_manifest, stage_writer
+from penname.core.stage import Manifest, require_manifest, require_whole, stage_writer
 from penname.core.store import load_beats, load_books, load_copy, load_passages
 from penname.core.values import JUDGING_COPY, Beat, Book, Passage
 from penname.shards.build import build_shards
@@ -46,6 +46,7 @@ def run_shards(voice: VoiceFolder) -> Manifest:
     """Tokenise, mask and pack. StaleInput where an earlier stage is missing, BadInput where nothing is left to train on."""
     config = voice.config
     inputs, tokenizer = shards_inputs(voice), _tokenizer(config)
+    _require_inputs(voice)
     books = {book.id: book for book in load_books(voice.books)}
     passages = load_passages(voice.beats / "passages.jsonl")
     beats = {beat.passage_id: beat for beat in load_beats(voice.beats / "beats.jsonl")}
@@ -84,6 +85,13 @@ def run_shards(voice: VoiceFolder) -> Manifest:
             passages_not_trained=made["not_trained_passages"],
         )
     return require_manifest(folder, "shard")
+
+
+def _require_inputs(voice: VoiceFolder) -> None:
+    """StaleInput where a file that the shards are made from is not the one that its stage wrote."""
+    copies = [(voice.copies / str(copy), "rename") for copy in (JUDGING_COPY, *range(1, voice.copies_used + 1))]
+    for folder, verb in ((voice.books, "book"), (voice.beats, "beat"), *copies):
+        require_whole(folder, verb)
 
 
 def _pairs(

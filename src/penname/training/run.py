@@ -18,7 +18,7 @@ from penname.core.files import json_text, read_json, read_text, write_bytes, wri
 from penname.core.folder import VoiceFolder
 from penname.core.hashing import ADAPTER_CONFIG, ADAPTER_WEIGHTS, sha256_file, sha256_value
 from penname.core.progress import be_quiet, format_seconds, say
-from penname.core.stage import MANIFEST, Manifest, damaged_files, require_manifest, seal_files
+from penname.core.stage import MANIFEST, Manifest, require_manifest, require_whole, seal_files
 from penname.core.tokens import Shards, open_shards
 from penname.training.arm import arm_of, run_name, train_settings
 from penname.training.card import write_card
@@ -119,10 +119,7 @@ class CopyTexts:
 
 def _verified_shards(voice: VoiceFolder) -> Shards:
     folder = voice.current_shards
-    manifest = require_manifest(folder, "shard")
-    damaged = damaged_files(folder, manifest)
-    if damaged:
-        raise StaleInput(f"{folder / damaged[0]} is not the file that was written; run: penname shard")
+    require_whole(folder, "shard")
     shards = open_shards(folder)
     if shards.rows_hash() != shards.order_facts["rows_sha256"]:
         raise StaleInput(f"{folder / 'order.json'} belongs to other rows; run: penname shard")

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from penname.books.gutenberg import names_gutenberg
+from penname.books.gutenberg import gutenberg_number
 from penname.books.stage import located
 from penname.core.errors import PennameError
 from penname.core.folder import VoiceFolder
-from penname.core.progress import format_bytes
+from penname.core.progress import format_bytes, format_count
 from penname.core.stage import MANIFEST, damaged_files, read_manifest
 from penname.core.store import load_books
 from penname.voice.graph import STAGES
@@ -38,7 +38,12 @@ def _sources(voice: VoiceFolder) -> list[Finding]:
     found = []
     for key in ("books", "others"):
         for source in getattr(voice.config.voice, key):
-            if not names_gutenberg(source) and not Path(located(voice, source)).exists():
+            try:
+                fetched = gutenberg_number(source) is not None
+            except PennameError as error:
+                found.append(Finding("problem", f"voice.{key}: {error}"))
+                continue
+            if not fetched and not Path(located(voice, source)).exists():
                 found.append(Finding("problem", f"voice.{key} names {source}, and there is no such file; correct voice.toml"))
     if not voice.config.voice.books:
         found.append(Finding("problem", "voice.books is empty; name at least one book in voice.toml"))
@@ -52,8 +57,10 @@ def _sources(voice: VoiceFolder) -> list[Finding]:
             )
         )
     elif others < 3:
-        found.append(Finding("warn", f"only {others} book(s) by other authors: with three or more the instrument sees better"))
-    return found or [Finding("ok", f"{len(voice.config.voice.books)} book(s) and {others} by others are there")]
+        found.append(
+            Finding("warn", f"only {format_count(others, 'book')} by other authors: with three or more the instrument sees better")
+        )
+    return found or [Finding("ok", f"{format_count(len(voice.config.voice.books), 'book')} and {others} by others are there")]
 
 
 def _corpus(voice: VoiceFolder) -> list[Finding]:
@@ -64,7 +71,7 @@ def _corpus(voice: VoiceFolder) -> list[Finding]:
     except PennameError as error:
         return [Finding("problem", str(error))]
     words = sum(book.words() for book in books)
-    said = f"{words:,} words in {len(books)} book(s)"
+    said = f"{words:,} words in {format_count(len(books), 'book')}"
     if words >= SMALL_CORPUS_WORDS:
         return [Finding("ok", said)]
     if words < TINY_CORPUS_WORDS:
@@ -82,19 +89,19 @@ def _corpus(voice: VoiceFolder) -> list[Finding]:
 
 
 def _folders(voice: VoiceFolder) -> list[Finding]:
+    stages = [(stage.name, stage.folder(voice), stage.manifest, stage.verb) for stage in STAGES if stage.name != "train"]
+    runs = [(f"run {name}", voice.runs / name, MANIFEST, "train (or bring it back with penname restore)") for name in voice.finished_runs()]
     found = []
-    for stage in STAGES:
-        folder = stage.folder(voice)
+    for name, folder, file, verb in [*stages, ("others", voice.others, MANIFEST, "book"), *runs]:
         try:
-            manifest = read_manifest(folder, stage.manifest) if folder.is_dir() and stage.name != "train" else None
+            manifest = read_manifest(folder, file)
         except PennameError as error:
-            found.append(Finding("problem", f"{stage.name}: {error}"))
+            found.append(Finding("problem", f"{name}: {error}"))
             continue
         if manifest and (bad := damaged_files(folder, manifest)):
-            found.append(
-                Finding("problem", f"{stage.name}: {bad[0]} is not what was written ({len(bad)} such file(s)); run: penname {stage.verb}")
-            )
-    return found or [Finding("ok", "every finished stage re-hashes to what its manifest says")]
+            many = format_count(len(bad), "such file")
+            found.append(Finding("problem", f"{name}: {bad[0]} is not what was written ({many}); run: penname {verb}"))
+    return found or [Finding("ok", "every finished stage and run re-hashes to what its manifest says")]
 
 
 def _carrier(voice: VoiceFolder) -> list[Finding]:

@@ -16,6 +16,7 @@ from penname.core.errors import PennameError
 from penname.core.folder import VoiceFolder
 from penname.core.hashing import canonical_json
 from penname.core.lock import holder
+from penname.core.progress import format_count
 from penname.core.stage import MANIFEST, Manifest, read_manifest
 
 State = Literal["missing", "fresh", "stale", "running", "blocked"]
@@ -81,7 +82,7 @@ def stage_state(voice: VoiceFolder, stage: Stage) -> StageState:
     if reason:
         return StageState(stage, "stale", reason, manifest)
     if stage.name == "cast" and (open_questions := int(manifest.counts.get("unresolved", 0))):
-        return StageState(stage, "blocked", f"{open_questions} names for a person to decide", manifest)
+        return StageState(stage, "blocked", f"{format_count(open_questions, 'name')} for a person to decide", manifest)
     return StageState(stage, "fresh", "", manifest)
 
 
@@ -122,6 +123,6 @@ def _train_state(voice: VoiceFolder, stage: Stage) -> StageState:
     rows = planned_runs(voice)
     done = [row for row in rows if row.state == "fresh"]
     if len(done) == len(rows):
-        return StageState(stage, "fresh", f"{len(done)} runs")
+        return StageState(stage, "fresh", format_count(len(done), "run"))
     started = [row for row in rows if row.state != "missing"]
     return StageState(stage, "stale" if started else "missing", f"{len(done)} of {len(rows)} runs" if started else "")

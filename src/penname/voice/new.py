@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 import tomlkit
 
-from penname.books.gutenberg import names_gutenberg
+from penname.books.gutenberg import gutenberg_number
 from penname.core.config import load_config
 from penname.core.errors import BadInput
 from penname.core.files import write_text
@@ -41,7 +42,7 @@ def new_voice(
     BadInput: the folder exists and is not empty, no book is named, or a source is not there.
     """
     if (path / "voice.toml").exists():
-        raise BadInput(f"{path} is a voice folder already; go on with: penname -C {path} run")
+        raise BadInput(f"{path} is a voice folder already; go on with: penname -C {shlex.quote(str(path))} run")
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise BadInput(f"{path} exists and is not an empty folder; name another: penname new DIR --book SOURCE")
     if not books:
@@ -78,8 +79,10 @@ def _source_list(sources: list[str]) -> tomlkit.items.Array:
 
 
 def _as_seen_from(folder: Path, source: str) -> str:
-    if names_gutenberg(source):
+    if gutenberg_number(source) is not None:
         return source
+    if not source.strip():
+        raise BadInput("a source is empty; --book and --other take a path or gutenberg:ID")
     file = Path(source).expanduser()
     if not file.exists():
         raise BadInput(f"there is no file or folder {source}; --book and --other take a path or gutenberg:ID")

@@ -15,7 +15,7 @@ from penname.carriers.store import resolve_carrier
 from penname.carriers.targets import resolve_targets
 from penname.core.errors import BadInput
 from penname.core.folder import VoiceFolder, open_voice
-from penname.core.progress import format_bytes, format_seconds
+from penname.core.progress import format_bytes, format_count, format_seconds
 from penname.jobs.sweep import Sweep, read_sweep
 from penname.training.arm import arm_of
 from penname.training.stage import planned_runs
@@ -36,7 +36,7 @@ class ArmPrice:
     @property
     def sentence(self) -> str:
         """The arm for a person."""
-        what = f"{self.name}: {_runs(self.runs_left)} to do"
+        what = f"{self.name}: {format_count(self.runs_left, 'run')} to do"
         if self.plan is None:
             return f"{what}, of unknown length (no measured row; run: penname carrier bench {self.carrier})"
         memory = f", {format_bytes(self.plan.bytes_needed)} of memory" if self.plan.bytes_needed is not None else ""
@@ -61,20 +61,16 @@ class SweepPrice:
             return "every run is complete; there is nothing to train"
         priced = [(arm.runs_left, arm.plan) for arm in self.arms if arm.plan is not None and arm.runs_left]
         if not priced:
-            return f"in all {_runs(self.runs_left)}; none can be priced before a step of its carrier was measured"
+            return f"in all {format_count(self.runs_left, 'run')}; none can be priced before a step of its carrier was measured"
         hours, low, high = (sum(n * getattr(plan, name) for n, plan in priced) for name in ("hours", "hours_low", "hours_high"))
         most = max(plan.bytes_needed or 0 for _, plan in priced)
         unpriced = self.runs_left - sum(runs for runs, _ in priced)
         return (
-            f"in all {_runs(self.runs_left)}: {_range(hours, low, high)} one after another"
+            f"in all {format_count(self.runs_left, 'run')}: {_range(hours, low, high)} one after another"
             + (f", {format_bytes(most)} of memory at the most" if most else "")
             + (f"; {unpriced} of them not priced" if unpriced else "")
             + ". A projection from measured steps: evaluation, samples and start-up come on top"
         )
-
-
-def _runs(n: int) -> str:
-    return f"{n} run{'s' * (n != 1)}"
 
 
 def _range(hours: float, low: float, high: float) -> str:

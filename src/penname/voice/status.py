@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,7 +48,7 @@ def voice_status(voice: VoiceFolder) -> Status:
         )
         for s in states
     )
-    return Status(voice.name, voice.config.carrier.name, rows, folder_bytes(voice.path), _next_command(voice, states))
+    return Status(voice.name, voice.config.carrier.name, rows, folder_bytes(voice.path), _next_command(states))
 
 
 def folder_bytes(folder: Path) -> int:
@@ -64,13 +63,12 @@ def _stage_bytes(voice: VoiceFolder, found: StageState) -> int:
     return sum(int(entry["bytes"]) for entry in found.manifest.files.values()) if found.manifest else 0
 
 
-def _next_command(voice: VoiceFolder, states: list[StageState]) -> str:
-    here = "" if voice.path == Path() else f" -C {shlex.quote(str(voice.path))}"
+def _next_command(states: list[StageState]) -> str:
     for found in states:
         if found.state == "blocked":
-            return f"penname{here} review"
+            return "penname review"
         if found.state == "running":
-            return f"penname{here} status"
+            return "penname status"
         if found.state in ("missing", "stale"):
-            return f"penname{here} run"
-    return f'penname{here} write "BEAT"'
+            return "penname run"
+    return 'penname write "BEAT"'
