@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,3 +53,25 @@ def test_a_verb_with_verbs_of_its_own_takes_h_and_installs_nothing(verb):
     names = [name for option in load_verb(verb).params for name in option.opts]
     assert "--install-completion" not in names
     assert load_verb(verb).context_settings["help_option_names"] == ["-h", "--help"]
+
+
+def run(code, **environment):
+    here = {key: value for key, value in os.environ.items() if key not in ("PYTHONIOENCODING", "PYTHONUTF8")}
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, env={**here, **environment}, timeout=120)
+
+
+SAY = """
+import sys
+from penname.cli import app
+app.typer.main.get_command = lambda _: lambda **_: print("\u00fcn\u00ef \u2588")
+"""
+
+
+def test_letters_that_the_shells_encoding_lacks_are_printed_to_a_pipe_as_utf8():
+    done = run(SAY + "app.main()", PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stdout.decode("utf-8"), done.stderr) == (0, "ünï █\n", b"")
+
+
+def test_a_closed_stdout_is_no_fault():
+    done = run(SAY + "sys.stdout = None\napp.main()")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

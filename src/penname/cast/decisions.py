@@ -95,7 +95,7 @@ def decision_from(row: Mapping[str, Any], where: str = "decision") -> Decision:
         raise BadInput(f"{where} has action {action!r}; the actions are {', '.join(ACTIONS)}")
     at = where if where.startswith("--") else f"{where} ({action})"  # an option of the command line is called as its action is
     if not isinstance(names, list | tuple) or len(names) < ACTIONS[action] or not all(isinstance(n, str) and n.strip() for n in names):
-        raise BadInput(f"{at} wants names = [...] with at least {ACTIONS[action]} of them")
+        raise BadInput(f"{at} wants names, at least {ACTIONS[action]} and none of them empty")
     if action == "merge" and len(set(names)) < 2:
         raise BadInput(f'{at} names "{names[0]}" twice; name two that are one person')
     if action in VALUES and value not in VALUES[action]:

@@ -115,7 +115,6 @@ def _stop_message(books: Sequence[Book], casts: Sequence[Cast]) -> str:
 
 def show_name(voice: VoiceFolder, name: str, book: str = "") -> str:
     """Everything about one name, in every book that has it. BadInput, with the nearest name, where none has."""
-    require_whole(voice.cast, "cast")
     books = {item.id: item for item in books_named(voice, book)}
     casts = casts_with(load_casts(voice.cast, list(books.values())), [name])
     return "\n\n".join(show_entity(books[cast.book_id], cast, entity) for cast in casts for entity in entities_named(cast, name))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import importlib
+import io
 import os
 import shlex
 import sys
@@ -127,6 +128,8 @@ def penname(
     know_verbs(verb for verb in VERBS if verb not in ("new", "demo", "doctor"))
     if directory is not None:
         if not directory.is_dir():
+            if directory.exists():
+                raise PennameError(f"{directory} is a file; -C takes the folder of a voice")
             raise PennameError(
                 f"there is no folder {directory}; make a voice with: penname new {shlex.quote(str(directory))} --book SOURCE"
             )
@@ -138,6 +141,7 @@ def main() -> None:
     """Run the command line; one sentence and an exit code for everything that goes wrong."""
     if not sys.warnoptions and not os.environ.get("PENNAME_DEBUG"):
         warnings.simplefilter("ignore", FutureWarning)  # what one library tells another of its next version is nothing a user can act on
+    _open_streams()
     try:
         typer.main.get_command(app)(prog_name="penname")
     except PennameError as error:
@@ -152,6 +156,20 @@ def main() -> None:
         if os.environ.get("PENNAME_DEBUG"):
             raise
         fail(f"this is a fault of Penname, please report it: {type(error).__name__}: {error} (PENNAME_DEBUG=1 shows where)", 1)
+
+
+def _open_streams() -> None:
+    """Somewhere to print to, whatever the shell gave: names of books hold letters that its encoding may not have.
+
+    A file or a pipe gets UTF-8, so that JSON is JSON everywhere; a terminal gets what it can show.
+    """
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and (stream.encoding or "").lower().replace("-", "") != "utf8":
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
 
 
 def fail(sentence: str, code: int) -> None:

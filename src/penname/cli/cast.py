@@ -36,12 +36,16 @@ def cast(
     from penname.core.files import json_text
     from penname.core.folder import open_voice
     from penname.core.lock import hold
+    from penname.core.stage import require_whole
     from penname.core.store import load_casts
 
     voice = open_voice(where, overrides)
     request = Request(merge, link, tuple(share), tuple(split), kind, gender, tuple(keep), tuple(drop))
     if show and (request.any() or decide):
         raise BadInput("--show only shows, and nothing was decided; give the decision by itself, then --show")
+    if show:
+        for folder, verb in ((voice.books, "book"), (voice.cast, "cast")):
+            require_whole(folder, verb)
     if show and show != "all":
         print(show_name(voice, show, book))
         return

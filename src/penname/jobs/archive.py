@@ -124,7 +124,8 @@ def _record(voice: VoiceFolder, run: str, target: str, facts: dict[str, FileFact
 def read_records(voice: VoiceFolder) -> dict[str, Any]:
     """Run name -> {"target", "item", "files"} of everything archived from this folder."""
     path = voice.path / RECORD
-    return dict(read_json(path)) if path.exists() else {}
+    records: dict[str, Any] = read_json(path) if path.exists() else {}
+    return records
 
 
 def verify_archives(voice: VoiceFolder, runs: Iterable[str] = ()) -> list[Archived]:

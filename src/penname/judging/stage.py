@@ -68,7 +68,8 @@ def read_registration(voice: VoiceFolder) -> dict[str, Any]:
     path = voice.judging / "registration.json"
     if not path.is_file():
         raise StaleInput("nothing is registered yet; run: penname control --register")
-    return dict(read_json(path, "hash", "registered_unix", "passages", "block_words", "thresholds"))
+    registration: dict[str, Any] = read_json(path, "hash", "registered_unix", "passages", "block_words", "thresholds")
+    return registration
 
 
 def finished_runs(voice: VoiceFolder) -> list[dict[str, Any]]:
@@ -157,6 +158,8 @@ def run_judge(voice: VoiceFolder) -> Manifest:
     if not records:
         raise StaleInput("there is no finished run of this carrier to judge; run: penname train")
     require_whole(voice.judging, "control", CONTROL)
+    for record in records:
+        require_whole(voice.runs / record["run"], "train")
     registered = read_registration(voice)
     material = load_material(voice)
     now = registration(voice.config, material.heldout, unix_now())

@@ -14,7 +14,7 @@ from penname.core.folder import VoiceFolder
 from penname.core.hashing import canonical_json
 from penname.core.lock import hold
 from penname.core.progress import say
-from penname.core.stage import Manifest, read_manifest, require_manifest
+from penname.core.stage import Manifest, damaged_files, read_manifest, require_manifest
 from penname.training.arm import arm_of, run_name, train_settings
 
 VERSION = 1
@@ -41,7 +41,8 @@ def planned_runs(voice: VoiceFolder) -> list[PlannedRun]:
     return [_planned(voice, run_name(arm, seed), seed) for seed in voice.config.training.seeds]
 
 
-def _planned(voice: VoiceFolder, name: str, seed: int) -> PlannedRun:
+def _planned(voice: VoiceFolder, name: str, seed: int, whole: bool = False) -> PlannedRun:
+    """``whole``: the adapter is re-hashed, and not only looked for."""
     manifest = read_manifest(voice.runs / name)
     if manifest is None:
         begun = (voice.runs / name / "run.json").is_file()
@@ -55,7 +56,11 @@ def _planned(voice: VoiceFolder, name: str, seed: int) -> PlannedRun:
     except PennameError as error:
         return PlannedRun(name, seed, "stale", str(error))
     changed = sorted(key for key in inputs if inputs[key] != manifest.inputs.get(key))
-    return PlannedRun(name, seed, "stale" if changed else "fresh", f"{', '.join(changed)} changed" if changed else "")
+    if changed:
+        return PlannedRun(name, seed, "stale", f"{', '.join(changed)} changed")
+    folder = voice.runs / name
+    bad = damaged_files(folder, manifest) if whole else [path for path in manifest.files if not (folder / path).is_file()]
+    return PlannedRun(name, seed, "stale" if bad else "fresh", f"{bad[0]} is missing or not what was written" if bad else "")
 
 
 def run_train(
@@ -80,9 +85,12 @@ def run_train(
     for one in seeds if seed is None else [seed]:
         name = run_name(arm, one)
         with _hold_run(voice, name):
-            if _planned(voice, name, one).state == "fresh":
+            found = _planned(voice, name, one, whole=True)
+            if found.state == "fresh":
                 say(f"{name}: trained already")
                 continue
+            if found.state == "stale":
+                say(f"{name}: {found.why}")
             train_run(voice, one, yes=yes, anyway=anyway, confirm=confirm)
             made.append(require_manifest(voice.runs / name, "train"))
     return made
