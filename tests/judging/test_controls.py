@@ -98,13 +98,17 @@ def test_what_is_scored_was_not_fitted(monkeypatch):
             return Score(0.0, True, {})
 
     monkeypatch.setattr("penname.judging.controls.Instrument", Recorder)
-    heldout = tuple(HeldOut(f"b:1:{i}", "b", 1, "", f"held {i}") for i in range(4))
+    monkeypatch.setattr("penname.judging.controls.shuffled_labels", lambda *asked: asked)
+    heldout = tuple(HeldOut(f"b:1:{i}", "b", 1, "", f"held {i}") for i in range(6))
+    base = ["base 0", "base 1", "base 2", "base 3", " ", "base 5"]
     other = "\n\n".join(f"other {i}" for i in range(8))
     material = Material(heldout, ("training",), (other,), ("Another",), frozenset())
-    fit_and_score(material, heldout, [f"base {i}" for i in range(4)], 2)
-    head, tail = other[: other.index("other 6")].rstrip(), ["other 6", "other 7"]
-    assert fitted == [(["training"], [head, "base 0\n\nbase 2"])]
-    assert scored == ["held 0", "held 1", "held 2", "held 3", "base 1", "base 3", *tail]
+    fit_and_score(material, heldout, base, 2)
+    impostor, unseen = "base 0\n\nbase 2", [*(one.text for one in heldout), "base 1", "base 3", "base 5"]
+    assert fitted == [(["training"], [other[: other.index("other 6")].rstrip(), impostor])]
+    assert scored == [*unseen, "other 6", "other 7"]
+    blind, asked, *_ = lay_traps(material, heldout, base, 2, 1).shuffled
+    assert (blind, [text for text, _, _ in asked]) == (["training", impostor], unseen)
 
 
 def passages(text, words=150, cluster="c"):
@@ -166,9 +170,9 @@ def test_auc_by_hand():
     assert auc([3, 4], [1, 2]) == 1.0
     assert auc([1, 4], [2, 3]) == 0.5
     assert auc([2], [2]) == 0.5
-    assert auc([], [1]) == 0.5
+    assert auc([], [1]) == auc([1], []) == 0.5
     assert separation([], [1], "", "a", 1) == Separation(0.5, 0.0, 1.0, 1.0, 0, 1)
-    assert separation([1, 1], [1, 1], "ab", "cd", 1).p == 1.0
+    assert separation([1, 1], [1, 1], "ab", "cd", 1) == Separation(0.5, 0.5, 0.5, 1.0, 2, 2)
     assert separation([3, 4], [1, 2], "ab", "cd", 1).p == pytest.approx(1 / 3, abs=0.05)  # two of the six orders are as far apart
 
 
