@@ -1,6 +1,8 @@
-"""A voice folder with one finished run, for the tests of archives and purges."""
+"""A voice folder with one finished run, for the tests of archives and purges; and scripts in the place of tools."""
 
 from __future__ import annotations
+
+import os
 
 import pytest
 
@@ -19,3 +21,17 @@ def voice(tmp_path):
     (folder / "books/jane/text.txt").write_text("There was no possibility")
     make_run(folder)
     return open_voice(folder)
+
+
+@pytest.fixture
+def tool(tmp_path, monkeypatch):
+    """Put a script in the place of each named tool, before all others."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+
+    def make(name, script):
+        (programs / name).write_text(f"#!/bin/sh\n{script}\n")
+        (programs / name).chmod(0o755)
+
+    return make

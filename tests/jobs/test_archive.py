@@ -217,20 +217,6 @@ def test_which_target_is_which_place(tmp_path, monkeypatch):
         assert isinstance(open_place("me@host:voices"), SshPlace)
 
 
-@pytest.fixture
-def tool(tmp_path, monkeypatch):
-    """Put a script in the place of each named tool, before all others."""
-    programs = tmp_path / "bin"
-    programs.mkdir()
-    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
-
-    def make(name, script):
-        (programs / name).write_text(f"#!/bin/sh\n{script}\n")
-        (programs / name).chmod(0o755)
-
-    return make
-
-
 def test_a_host_that_does_not_answer_is_not_one_that_holds_nothing(tool):
     tool("rsync", "exit 0")
     tool("ssh", "echo no route to host >&2; exit 255")

@@ -333,6 +333,20 @@ def test_stop_saves_waits_and_says_what_stands(voice):
         find_job(voice / "jobs", "x")
 
 
+def test_a_job_that_is_stopped_as_it_starts_is_stopped_once_it_has_a_name(voice, monkeypatch):
+    folder, handle = planted(voice, own_identity())
+    record = {"command": ["train"], "started": "2026-01-01T00:00:00.000+00:00"}
+    write_json(folder / "job.json", record)
+    worker = subprocess.Popen(["sleep", "600"])
+    named = {**record, "worker": identity_of(worker.pid).to_json()}
+    monkeypatch.setattr("penname.jobs.launch.time.sleep", lambda _: write_json(folder / "job.json", named))
+    try:
+        stop(voice)
+        assert worker.wait() == -signal.SIGTERM
+    finally:
+        os.close(handle)
+
+
 def test_a_job_in_a_long_step_is_not_said_to_have_stopped(voice):
     job = launch_forever(voice)
     os.kill(job.worker.pid, signal.SIGSTOP)  # it hears nothing

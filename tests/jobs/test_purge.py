@@ -143,11 +143,12 @@ def test_what_a_process_uses_is_refused(archived, how):
     target = archived.path / STEP / "optimizer.safetensors"
     code = {
         "open": "f = open(sys.argv[1])",
-        "mapped": "f = open(sys.argv[1]); m = mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ); f.close()",
+        # As C maps it: Python's own mmap keeps a descriptor beside the mapping.
+        "mapped": "f = open(sys.argv[1]); assert ctypes.CDLL(None).mmap(None, 4096, 1, 2, f.fileno(), 0) != -1; f.close()",
         "working folder": "os.chdir(os.path.dirname(sys.argv[1]))",
     }[how]
     user = subprocess.Popen(
-        [sys.executable, "-c", f"import mmap, os, sys; {code}; print('ready', flush=True); sys.stdin.read()", str(target)],
+        [sys.executable, "-c", f"import ctypes, os, sys; {code}; print('ready', flush=True); sys.stdin.read()", str(target)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import math
 
-from penname.pages.markup import Table, marked, plain, table_of
+import pytest
+from jinja2 import UndefinedError
+
+from penname.pages.markup import Table, marked, plain, table_of, templates
 from penname.pages.svg import Dot, Series, bar_chart, line_chart, pair_map, scatter, strip_chart
 
 
 def test_control_characters_are_shown_by_their_codes():
     assert plain("a\u0000b\u202ec\ud800\ufeff\n\t\u200dd") == "a\ufffdU+0000b\ufffdU+202Ec\ufffdU+D800\ufffdU+FEFF\n\t\u200dd"
+
+
+def test_a_name_that_a_template_is_not_given_is_an_error():
+    with pytest.raises(UndefinedError, match="'left' is undefined"):
+        templates().from_string("{{ left }} left").render()
 
 
 def test_marked_spans_are_escaped_inside_and_out():

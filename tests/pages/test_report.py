@@ -143,6 +143,9 @@ def test_copied_spans_are_more_than_eight_words(tmp_path):
     spans = copied_spans(voice, facts)
     assert [sample[start:end] for start, end in spans[sample]] == [nine.upper()]
     assert spans[rows[1]["text"]] == []
+    texts = {"author": nine, "base model": f"{nine} elsewhere", "run": f"{' '.join(words[:12])}!"}
+    found = copied_spans(voice, replace(facts, runs=(), verdict={"passages": [{"texts": texts}]}))
+    assert found == {texts["base model"]: [(0, len(nine))], texts["run"]: [(0, len(texts["run"]) - 1)]}  # the author may say it
 
 
 def test_what_the_report_depends_on_is_known_without_reading_a_book(tmp_path, monkeypatch):
@@ -154,15 +157,25 @@ def test_what_the_report_depends_on_is_known_without_reading_a_book(tmp_path, mo
     assert {"books", "beats"} <= set(manifest.inputs)
 
 
-def test_a_pdf_of_yesterday_does_not_pass_for_the_one_just_printed(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("does", "told"),
+    [
+        ("echo no display >&2", r"did not print .*: no display"),  # says that all is well, and prints nothing
+        ('for word; do case "$word" in --print-to-pdf=*) echo half > "${word#*=}";; esac; done; echo crashed >&2; exit 1', "crashed"),
+        ("exec sleep 600", "has not printed .* after 0.3 s; report.html stands"),
+    ],
+)
+def test_a_pdf_of_yesterday_does_not_pass_for_the_one_just_printed(tmp_path, monkeypatch, does, told):
     programs = tmp_path / "bin"
     programs.mkdir()
-    (programs / "chromium").write_text("#!/bin/sh\necho no display >&2\n")  # says that all is well, and prints nothing
+    (programs / "chromium").write_text(f"#!/bin/sh\n{does}\n")
     (programs / "chromium").chmod(0o755)
-    monkeypatch.setenv("PATH", str(programs))
+    monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+    if "sleep" in does:
+        monkeypatch.setattr("penname.pages.pdf.TIMEOUT_SECONDS", 0.3)
     (tmp_path / "report.html").write_text("page")
     (tmp_path / "report.pdf").write_bytes(b"of yesterday")
-    with pytest.raises(PennameError, match=r"did not print .*: no display"):
+    with pytest.raises(PennameError, match=told):
         print_pdf(tmp_path / "report.html")
     assert (tmp_path / "report.pdf").read_bytes() == b"of yesterday"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bin", "report.html", "report.pdf"]

@@ -11,6 +11,7 @@ from lxml import html
 
 from penname.core.errors import BadInput, PennameError
 from penname.pages.review import _snippet
+from penname.pages.server import serve_review
 
 
 def decisions(voice):
@@ -266,6 +267,11 @@ def test_copy_1_shows_the_passages_of_a_question_with_their_new_names(desk, clie
     ]
     assert [mark.text for mark in page.xpath("//blockquote[2]/mark")] == ["Ann", "Ann"]
     assert ["person", "Mary", "Ann"] in [[cell.text for cell in row] for row in page.xpath("//tbody/tr")]
+
+
+def test_a_port_that_there_is_not_is_refused(desk):
+    with pytest.raises(BadInput, match="port 70000 cannot be listened on"):
+        serve_review(desk, 70000, pytest.fail)
 
 
 @pytest.mark.parametrize("path", ["/", "/people", "/preview"])

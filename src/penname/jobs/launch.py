@@ -121,10 +121,12 @@ def stop(voice: Path, job_id: str | None = None, *, wait_seconds: float = 600.0)
     if job.state != "running":
         raise BadInput(f"the job {job.id} does not run (it is {job.state}); there is nothing to stop")
     write_json(job.folder / "stop.json", {"asked": True})  # the watcher then records "stopped" and not "failed"
-    if target := job.worker or job.watcher:
-        _terminate(target)
+    asked = False
     deadline = time.monotonic() + wait_seconds
     while time.monotonic() < deadline:
+        if not asked and (target := job.worker or job.watcher):  # a job that is only starting has no names yet
+            _terminate(target)
+            asked = True
         job = read_job(job.folder)
         if job.state != "running":
             return job, complete_checkpoints(voice)
