@@ -87,7 +87,7 @@ def test_ctrl_c_keeps_what_was_answered(tmp_path: Path) -> None:
     with fault_server(log, "--latency", "0.1", "--faults", "0") as address:
         voice = synthetic_voice(tmp_path / "voice", 100, settings(address, 4))
         process = beat_process(voice)
-        while answered_count(log) < 20:
+        while answered_count(log) < 20 and process.poll() is None:
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import io
+import json
 import os
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from penname.core.files import write_json
 from penname.core.progress import be_quiet
 from penname.jobs.backup import BackupCheck
 from penname.jobs.sweep import Outcome
+from penname.voice import doctor
 
 
 @pytest.fixture
@@ -120,6 +122,23 @@ def test_no_verb_works_in_a_folder_in_which_another_does(monkeypatch, voice, cap
         assert ended(monkeypatch, *words, "-C", str(voice)) == 1
     assert f"another penname works in {voice}" in capsys.readouterr().err
     assert sorted(voice.iterdir()) == before
+
+
+def test_one_seed_trains_beside_another(monkeypatch, voice, capsys):
+    with (voice / ".lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert ended(monkeypatch, "train", "--seed", "1", "-C", str(voice)) == 1
+    assert "another penname works" not in capsys.readouterr().err
+
+
+def test_doctor_says_what_is_absent(monkeypatch, capsys):
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setitem(doctor.EXTRAS, "no-such-package", "none")
+    assert ended(monkeypatch, "doctor", "--json") == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["libraries"]["torch"].startswith("2.")
+    assert facts["extras"]["no-such-package (penname[none])"] is None
+    assert set(facts["tools"].values()) == {None}
 
 
 VERDICT = {"runs": [], "sentence": "It covers a third of the way.", "reasons": [], "claims": []}

@@ -15,7 +15,7 @@ import pytest
 
 from penname.core import files, lock
 from penname.core.config import Config, load_config
-from penname.core.errors import BadInput, PennameError, StaleInput
+from penname.core.errors import BadInput, PennameError, StaleInput, last_line
 from penname.core.folder import open_voice
 from penname.core.hashing import canonical_json, sha256_file, sha256_value
 from penname.core.lock import hold, holder
@@ -441,6 +441,19 @@ def test_hashes_are_of_content(tmp_path):
     assert sha256_value({"a": 1, "b": 2}) == sha256_value({"b": 2, "a": 1})
     with pytest.raises(ValueError, match="not JSON compliant"):
         canonical_json(float("nan"))
+
+
+@pytest.mark.parametrize(
+    ("printed", "said"),
+    [
+        ("one\ntwo \n\n", "two"),
+        ("Usage: penname\n╭─ Error ─────────────╮\n│ No such option: --x │\n╰─────────────────────╯\n", "No such option: --x"),
+        ("", "no reason given"),
+        ("---\n", "no reason given"),
+    ],
+)
+def test_a_reason_is_the_last_line_with_words_in_it(printed, said):
+    assert last_line(printed) == said
 
 
 def test_seconds_read_well():

@@ -94,7 +94,7 @@ class Annotation:
             try:
                 asyncio.run(self._ask_all(annotator, missing, count))
             except KeyboardInterrupt:
-                say(f"interrupted after {count.done} of {len(missing)}; what was answered is kept, run the same command again to go on")
+                say(f"{count.done} of {len(missing)} beats are settled")
                 raise
 
     def check_falls(self) -> None:

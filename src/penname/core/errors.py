@@ -42,5 +42,6 @@ def first_line(error: BaseException) -> str:
 
 
 def last_line(printed: str, otherwise: str = "no reason given") -> str:
-    """The last line of what a program printed, where it says why it failed."""
-    return (printed.strip().splitlines() or [otherwise])[-1]
+    """The last line with words in it of what a program printed, where it says why it failed; without the frame that typer draws."""
+    lines = (line.strip(" \t│") for line in reversed(printed.splitlines()))
+    return next((line for line in lines if any(char.isalnum() for char in line)), otherwise)
