@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -94,7 +95,7 @@ def test_a_job_that_has_ended_before_it_is_looked_at_has_run(voice, monkeypatch)
     def late(folder):
         found = read_job(folder)
         assert until(lambda: (watcher := read_job(folder).watcher) and not is_alive(watcher))
-        return found  # as it was before all that
+        return replace(found, worker=None)  # as it was before all that; and it had ended before it could be told from others
 
     monkeypatch.setattr("penname.jobs.launch.read_job", late)
     assert launch(voice, ["status"], floor_bytes=0).state == "done"
@@ -109,6 +110,7 @@ def test_a_job_that_does_not_start_in_time_never_does(voice, monkeypatch):
 
 
 def test_a_watcher_that_fails_is_not_waited_for(voice, monkeypatch):
+    monkeypatch.setattr("penname.jobs.launch.START_SECONDS", float("inf"))
     monkeypatch.setattr("penname.jobs.launch.sys.executable", shutil.which("false"))
     with pytest.raises(PennameError, match="the job did not start"):
         launch_forever(voice)
