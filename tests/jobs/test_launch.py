@@ -20,7 +20,7 @@ import pytest
 from penname.core.errors import BadInput, PennameError
 from penname.core.files import write_json
 from penname.jobs.identity import Identity, boot_id, identity_of, is_alive, own_identity
-from penname.jobs.launch import launch, stop
+from penname.jobs.launch import _terminate, launch, stop
 from penname.jobs.record import all_jobs, find_job, lock_is_held, read_job
 from penname.jobs.show import job_rows
 
@@ -333,6 +333,16 @@ def test_stop_saves_waits_and_says_what_stands(voice):
         stop(voice)
     with pytest.raises(BadInput, match=r'no job "x"; the jobs are logs-1'):
         find_job(voice / "jobs", "x")
+
+
+def test_the_signal_goes_to_the_very_process_and_to_no_other_of_its_number(monkeypatch):
+    sent = []
+    monkeypatch.setattr("penname.jobs.launch.signal.pidfd_send_signal", lambda handle, number: sent.append(number))
+    me = own_identity()
+    _terminate(Identity(me.pid, me.start_ticks + 1, me.boot_id))
+    assert sent == []
+    _terminate(me)
+    assert sent == [signal.SIGTERM]
 
 
 def test_a_job_that_is_stopped_as_it_starts_is_stopped_once_it_has_a_name(voice, monkeypatch):
