@@ -161,6 +161,13 @@ def test_killing_the_worker_is_recorded_as_failed(voice):
     assert read_job(job.folder).exit["code"] == -9
 
 
+def test_a_watcher_that_is_asked_to_end_asks_its_worker_and_records_the_end(voice):
+    job = launch_forever(voice)
+    os.kill(job.watcher.pid, signal.SIGINT)  # the worker has heard it too, where a terminal sent it
+    os.kill(job.watcher.pid, signal.SIGTERM)
+    assert until(lambda: read_job(job.folder).exit == {"code": -signal.SIGTERM, "stopped": False, "why": ""})
+
+
 def test_killing_both_reads_as_died_and_a_new_job_may_start(voice):
     job = launch_forever(voice)
     os.kill(job.watcher.pid, signal.SIGKILL)

@@ -27,15 +27,15 @@ def watch(folder: Path) -> int:
         record["watcher"] = own_identity().to_json()
         # The worker inherits the lock: killing this process alone does not make a working job look dead.
         worker = subprocess.Popen([sys.executable, "-m", "penname", *record["command"]], pass_fds=[lock], stdin=subprocess.DEVNULL)
-        found = identity_of(worker.pid)
-        record["worker"] = found.to_json() if found else None
-        write_json(folder / "job.json", record)
 
         def forward(_number: int, _frame: FrameType | None) -> None:
             worker.terminate()
 
         signal.signal(signal.SIGTERM, forward)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        found = identity_of(worker.pid)
+        record["worker"] = found.to_json() if found else None
+        write_json(folder / "job.json", record)  # last: whoever knows this process may send it a signal
         why = _wait(worker, Path(), int(record["floor_bytes"]), float(record["look_seconds"]))
         stopped = (folder / "stop.json").exists() or bool(why)
         write_json(folder / "exit.json", {"code": worker.returncode, "stopped": stopped, "why": why})
