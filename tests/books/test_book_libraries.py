@@ -221,3 +221,44 @@ def test_what_stands_in_a_frame_of_an_odt_is_no_text(tmp_path: Path) -> None:
     body = f'<text:h text:outline-level="1">One</text:h><text:p>The mill{frame} stood.</text:p><text:p>{paragraph(1)}</text:p>'
     book = read(tmp_path, _zip({"content.xml": f"<d {names}>{body}</d>"}), "a_book.odt")
     assert book.text == f"One\n\nThe mill stood.\n\n{paragraph(1)}\n"
+
+
+def test_titles_in_capitals_and_quotes_are_titles_where_the_others_are(tmp_path: Path) -> None:
+    names = ["THE MILL", '"IT IS FOUND!"', "THE LAMP", "THE DOG"]
+    book = read(tmp_path, chapters([f"CHAPTER {n}\n\n{name}" for n, name in enumerate(names, 1)]))
+    assert [c.heading for c in book.chapters] == [f"CHAPTER {n} {name}" for n, name in enumerate(names, 1)]
+
+
+@pytest.mark.parametrize("line", ["=========", "---------", "* * *", "~~~"])
+def test_a_line_drawn_below_a_heading_is_no_scene_break(tmp_path: Path, line: str) -> None:
+    book = read(tmp_path, chapters([f"CHAPTER I\n{line}", f"CHAPTER II\n\n{line}", "CHAPTER III"]))
+    assert "* * *" not in book.text
+    assert [c.heading for c in book.chapters] == ["CHAPTER I", "CHAPTER II", "CHAPTER III"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "PRINTED IN GREAT BRITAIN BY R. CLARK LTD., EDINBURGH",
+        "Made and printed in England",
+        "Printed and bound at the Mill Press",
+        "_Printed by Some One_",
+    ],
+)
+def test_a_printer_s_line_behind_a_story_without_an_end_mark_goes(tmp_path: Path, line: str) -> None:
+    book = read(tmp_path, f"{STORY}\n\n\n\n{line}\n")
+    assert book.text == read(tmp_path, STORY).text
+    assert {r.rule for r in book.removed} == {"imprint"}
+
+
+def test_a_preface_in_numbered_parts(tmp_path: Path) -> None:
+    preface = f"PREFACE\n\nI\n\n{paragraph(70)}\n\nII\n\n{paragraph(71)}\n\n\n"
+    book = read(tmp_path, f"THE MILL\n\nby Ann Nobody\n\n\n\n{preface}{STORY}")
+    assert kinds(book)[:2] == [("front", "PREFACE"), ("chapter", "CHAPTER I")]
+    assert book.text.startswith(f"PREFACE\n\n{paragraph(70)}\n\n* * *\n\n{paragraph(71)}\n\nCHAPTER I")
+
+
+def test_speeches_in_a_text_before_the_first_heading_stay(tmp_path: Path) -> None:
+    told = f'{paragraph(70)}\n\n"Is it late?" she asked.\n\nIt was.\n\nCopyright by the author.\n\n{paragraph(71)}'
+    book = read(tmp_path, f"THE MILL\n\nby Ann Nobody\n\n\n\n{told}\n\n\n{STORY}")
+    assert book.text.startswith(f'{paragraph(70)}\n\n"Is it late?" she asked.\n\n{paragraph(71)}\n\nCHAPTER I')

@@ -32,6 +32,7 @@ KEEP = BooksConfig(italics="keep")
         ("_un_sympathizing, Sure_ly_, 21_st_, _my_self", "unsympathizing, Surely, 21st, myself"),
         ("snake_case and a_b and misch_ee_vous", "snake_case and a_b and misch_ee_vous"),
         ("5 * 3 * 2", "5 * 3 * 2"),
+        ("=THE MILL=, ~spaced~; a=b, x = 3, ~5 and ==", "THE MILL, spaced; a=b, x = 3, ~5 and =="),
         ("one\r\ntwo\rthree\u2028four", "one\ntwo\nthree\nfour"),
     ],
 )
@@ -60,6 +61,14 @@ def test_italics_do_not_run_over_a_paragraph() -> None:
     assert normalise("_open\n\nclosed_") == "_open\n\nclosed_"
 
 
+@pytest.mark.parametrize(
+    "text", ["_-_a_a_", "~  --  77~7--7--~", "*  --  77*    '*77--77'", ". .=. .'...._ \u2013  a_", "_ \u2013 _", "=_a_="]
+)
+def test_pairs_that_another_rule_makes_are_found_at_once(text: str) -> None:
+    for house in (BooksConfig(), CURLY, KEEP):
+        assert normalise(normalise(text, house), house) == normalise(text, house)
+
+
 PIECES = st.lists(
     st.sampled_from(
         [
@@ -77,6 +86,8 @@ PIECES = st.lists(
             "–",
             "_",
             "*",
+            "=",
+            "~",
             "**",
             "__",
             ".",

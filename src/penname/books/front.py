@@ -8,7 +8,8 @@ from itertools import pairwise
 
 from penname.books.blocks import Block
 from penname.books.candidates import CONTENTS, is_list, plain
-from penname.books.headings import PRINTER, Structure
+from penname.books.headings import Structure
+from penname.books.subtitles import PRINTER
 from penname.core.config import BooksConfig
 
 _CREDIT = re.compile(
@@ -31,6 +32,7 @@ _NOTE = re.compile(
     re.IGNORECASE,
 )
 _ABOUT_EDITION = re.compile(r"about\s+this\s+(?:(?:digital|electronic|web)\s+)?(?:edition|e-?book|e-?text)\W*", re.IGNORECASE)
+_PRINTED = re.compile(r"\W*(?:made\s+and\s+)?printed\s+(?:and\s+bound\s+)?(?:in|by|at)\b", re.IGNORECASE)
 _END_MARK = re.compile(
     r"\W*(?:the\s+end|end|finis|fin|the\s+end\s+of\s+.{1,60}|end\s+of\s+(?:the\s+)?(?:\w+\s+)?(?:vol(?:ume)?|book|part|story|novel)\b.{0,40})\W*",
     re.IGNORECASE,
@@ -91,9 +93,9 @@ def find_furniture(text: str, blocks: list[Block], structure: Structure, title: 
         gone.setdefault(i, "illustration")
     for i in _endnotes(text, blocks, starts):
         gone.setdefault(i, "footnote")
-    for i in _credits_behind(text, blocks, structure):
-        gone.setdefault(i, "credit")
     for i, rule in _behind(text, blocks, structure, heads):
+        gone.setdefault(i, rule)
+    for i, rule in _credits_behind(text, blocks, structure):
         gone.setdefault(i, rule)
     if settings.front_matter != "all":
         for i in _editors(text, blocks, structure, author):
@@ -106,7 +108,7 @@ def find_furniture(text: str, blocks: list[Block], structure: Structure, title: 
 
 
 def _idle_breaks(blocks: list[Block], gone: dict[int, str], heads: set[int]) -> Iterator[int]:
-    """Scene breaks with no scene behind them: right before a heading or at the end."""
+    """Scene breaks with no scene behind or before them: right before or behind a heading, or at the end."""
     closed = True
     for i in range(len(blocks) - 1, -1, -1):
         if i in gone:
@@ -115,6 +117,14 @@ def _idle_breaks(blocks: list[Block], gone: dict[int, str], heads: set[int]) -> 
             yield i
         else:
             closed = i in heads
+    headed = False
+    for i, block in enumerate(blocks):
+        if i in gone:
+            continue
+        if block.kind == "break" and headed:
+            yield i
+        else:
+            headed = i in heads
 
 
 def _editors(text: str, blocks: list[Block], structure: Structure, author: str) -> Iterator[int]:
@@ -165,6 +175,8 @@ def _front_rules(text: str, blocks: list[Block], first: int, settings: BooksConf
     dedicated = False
     sources = [i for i in range(1, first) if _ATTRIBUTION.fullmatch(text[blocks[i].start : min(blocks[i].end, blocks[i].start + 200)])]
     quoted = {j for i in sources for j in (i - 1, i) if text[blocks[i - 1].start] in "\"'“‘" or not is_prose(text, blocks[i - 1])}
+    told = [i for i in range(first) if is_prose(text, blocks[i]) and not is_list(text, blocks[i])]
+    between = range(told[0], told[-1]) if told else range(0)
     for i in range(first):
         block = blocks[i]
         line = plain(text[block.start : min(block.end, block.start + 600)])
@@ -178,6 +190,8 @@ def _front_rules(text: str, blocks: list[Block], first: int, settings: BooksConf
             dedicated = False
             if block.kind == "verse":
                 yield i, "epigraph"
+        elif i in between and _is_sentence(text, block) and not _IMPRINT.search(line):
+            dedicated = False
         elif _DEDICATION.match(_first_line(text, block)) or (dedicated and block.gap < 3 and not _IMPRINT.search(line)):
             dedicated = True
             if settings.dedication == "drop":
@@ -185,6 +199,13 @@ def _front_rules(text: str, blocks: list[Block], first: int, settings: BooksConf
         else:
             dedicated = False
             yield i, "imprint" if _IMPRINT.search(line) else "title-page"
+
+
+def _is_sentence(text: str, block: Block) -> bool:
+    """Whether a short block is running text too: mostly in small letters, up to the end of a sentence."""
+    body = text[block.start : block.end]
+    small = sum(char.islower() for char in body)
+    return block.kind == "prose" and body[-1] in ".!?\"'”’" and body.count(" ") > 2 and small > 0.7 * sum(char.isalpha() for char in body)
 
 
 def _running_heads(text: str, blocks: list[Block], heads: set[int]) -> dict[int, str]:
@@ -309,16 +330,17 @@ def _opens_tail(text: str, blocks: list[Block], index: int) -> bool:
     return bool(_ADVERTS.fullmatch(line)) and len(_PRICE.findall(text, blocks[index].start)) >= max(2, rest / _PRICE_CHARS)
 
 
-def _credits_behind(text: str, blocks: list[Block], structure: Structure) -> Iterator[int]:
-    """What digital libraries put behind the story: a division about their edition, and notices at the very end."""
+def _credits_behind(text: str, blocks: list[Block], structure: Structure) -> Iterator[tuple[int, str]]:
+    """What printers and digital libraries put behind the story: a division about their edition, and notices at the very end."""
     heads = structure.headings
     for h, stop in zip(heads, [*(h.first for h in heads), len(blocks)][1:], strict=True):
         if _ABOUT_EDITION.fullmatch(plain(text[blocks[h.first].start : blocks[h.last].end]) if h.last >= h.first else h.label):
-            yield from range(h.first, stop)
+            yield from ((i, "credit") for i in range(h.first, stop))
     for i in range(len(blocks) - 1, heads[-1].last if heads else 0, -1):
-        if is_prose(text, blocks[i]) or not _notice(text, blocks[i]):
+        printed = _PRINTED.match(plain(_whole(text, blocks[i])))
+        if is_prose(text, blocks[i]) or not (printed or _notice(text, blocks[i])):
             return
-        yield i
+        yield i, "imprint" if printed else "credit"
 
 
 def _letters(text: str) -> str:

@@ -7,7 +7,6 @@ epilogue).
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping
@@ -16,9 +15,9 @@ from itertools import pairwise
 from typing import Literal
 
 from penname.books.blocks import Block
-from penname.books.candidates import Candidate, find_candidates, plain, read_candidate
+from penname.books.candidates import Candidate, find_candidates, read_candidate
 from penname.books.numerals import LAST
-from penname.books.titles import looks_like_title
+from penname.books.subtitles import title_blocks
 from penname.books.unnumbered import capital_titles, listed_titles, words_until
 
 HeadingKind = Literal["chapter", "front", "back", "heading"]
@@ -26,12 +25,6 @@ _PROSE_WORDS = 60  # fewer words than this between two headings are no chapter
 _LIST_WORDS = 25  # fewer than this between two lines that look like headings is how a contents list looks
 _LIST_ENTRIES = 3
 _PART_WORDS = 300  # no more than this stands between a part's heading and its first chapter: a motto, a half title
-PRINTER = re.compile(
-    r"\b(?:printed|published|publishers?|copyright)\b|^\W*(?:london|new york|edinburgh)\b\W.*\d{4}\W*$", re.IGNORECASE | re.DOTALL
-)
-_TELLS = re.compile(
-    r"(?:in which|wherein|containing|shows?|showing|treats?|treating|relates?|relating|describes?|concerning|being|how|of)\b", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +110,11 @@ def _sections(
         ):
             sections |= {item.block for item in run}
         run = [c] if c is not None else []
-    heads = [c.block for c, _ in chosen]
+    for opener, c in pairwise(found):
+        if opener.block in named and opener.words < _LIST_WORDS and c.block == opener.block + 1 and c.number == 1:
+            run = _numbered_on(found, c)
+            sections |= {item.block for item in run} if len(run) > 1 and not any(item.block in named for item in run) else set()
+    heads = [c.block for c, _ in chosen if c.block not in sections]
     taken = set(heads)
     for style in ("bare-arabic", "bare-roman"):
         items = [c for c in found if c.style == style and c.block not in taken and c.words >= _PROSE_WORDS and heads and c.block > heads[0]]
@@ -125,6 +122,16 @@ def _sections(
         if len(chain) >= 2 and sum(c.number == 1 for c in chain) >= 1 and len(chain) > 0.8 * len(items):
             sections |= {c.block for c in chain}
     return [(c, kind) for c, kind in chosen if c.block not in sections], sections
+
+
+def _numbered_on(found: list[Candidate], first: Candidate) -> list[Candidate]:
+    """A bare number and those behind it that count on, each with text of its own."""
+    run: list[Candidate] = []
+    for c in found[found.index(first) :]:
+        if not c.style.startswith("bare-") or c.style != first.style or c.number != first.number + len(run) or c.words < _LIST_WORDS:
+            break
+        run.append(c)
+    return run
 
 
 def _contents_runs(found: list[Candidate]) -> set[int]:
@@ -281,59 +288,12 @@ def _chain(items: list[Candidate], outer: list[int]) -> list[Candidate]:
 
 
 def _with_titles(text: str, blocks: list[Block], chosen: list[tuple[Candidate, HeadingKind]], below: set[int]) -> list[Heading]:
-    """Headings with their title blocks: the block behind an untitled one, where that is the habit of the book."""
-    standing = {c.block for c, _ in chosen} | below
-    titled = {c.block: not c.titled and c.block + 1 not in standing and _titled(text, blocks, c.block + 1) for c, _ in chosen}
-    habit: dict[HeadingKind, bool] = {}
-    kinds: tuple[HeadingKind, ...] = ("chapter", "heading", "front")
-    for kind in kinds:
-        bare = [c for c, its in chosen if its == kind and not c.titled]
-        habit[kind] = sum(titled[c.block] for c in bare) > 0.5 * len(bare)
-    chapters = [c for c, its in chosen if its == "chapter" and not c.titled]
-    behind = Counter(blocks[c.block + 2].gap for c in chapters if titled[c.block] and c.block + 2 < len(blocks))
-    usual = behind.most_common(1)[0][0] if behind else 0
-    if sum(titled[c.block] for c in chapters) > 0.8 * len(chapters) and usual > 1:
-        # A title that is a sentence ("If love were all!"), set off as the book's other titles are.
-        titled |= {c.block: True for c in chapters if _set_off(text, blocks, c.block + 1, usual) and c.block + 1 not in standing}
-    told = [c for c in chapters if c.block + 1 not in standing and (titled[c.block] or _tells(text, blocks, c.block + 1))]
-    if len(told) > max(1, 0.8 * len(chapters)) and sum(
-        _TELLS.match(_line(text, blocks, c.block + 1)) is not None for c in told
-    ) > 0.3 * len(told):
-        titled |= {c.block: True for c in told}
-        habit["chapter"] = True
+    """Headings with their title blocks; what stands ``below`` is a heading itself."""
+    titled = title_blocks(text, blocks, chosen, below)
     return [
-        Heading(c.block, c.block + (titled[c.block] and habit[kind]), kind, c.level if kind != "heading" else min(c.level, 2), c.number)
+        Heading(c.block, c.block + (c.block in titled), kind, c.level if kind != "heading" else min(c.level, 2), c.number)
         for c, kind in chosen
     ]
-
-
-def _line(text: str, blocks: list[Block], index: int) -> str:
-    return plain(text[blocks[index].start : blocks[index].end]) if index < len(blocks) else ""
-
-
-def _tells(text: str, blocks: list[Block], index: int) -> bool:
-    """Whether a block is one sentence of a few lines: "In which the reader is told of a lamp." """
-    line = _line(text, blocks, index)
-    return 0 < len(line) <= 200 and blocks[index].kind != "break" and line[0].isupper() and not re.search(r"[.!?][\"'”’]?\s+[A-Z\"“]", line)
-
-
-def _set_off(text: str, blocks: list[Block], index: int, usual: int) -> bool:
-    """Whether a block is one short line with as much room behind it as the book's titles have."""
-    if index + 1 >= len(blocks):
-        return False
-    block = blocks[index]
-    line = block.kind == "prose" and block.line_count == 1 and block.end - block.start < 80
-    return line and text[block.end - 1] not in ",;:-" and blocks[index + 1].gap == usual
-
-
-def _titled(text: str, blocks: list[Block], index: int) -> bool:
-    if index >= len(blocks):
-        return False
-    block = blocks[index]
-    if block.kind not in ("prose", "verse") or block.end - block.start > 300 or block.line_count > 5:
-        return False
-    line = plain(text[block.start : block.end])
-    return bool(line) and line[0] not in "\"'“‘(—-" and looks_like_title(line) and not PRINTER.search(line)
 
 
 def _add_hinted(text: str, blocks: list[Block], headings: list[Heading], hints: Mapping[int, tuple[int, str, bool]]) -> list[Heading]:

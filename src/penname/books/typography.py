@@ -19,8 +19,9 @@ _CONTROL = re.compile(
 _SPACE = re.compile("[\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _NEWLINE = re.compile("[\r\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
 BLANK = "——"  # a word left out on purpose ("the —— regiment"): closing it up would join its neighbours
-_EMPHASIS = re.compile(r"_+|\*+")
+_EMPHASIS = re.compile(r"_+|\*+|=+|~+")  # italics, and the bold and spaced letters of proofreaders
 _EMPHASIS_CHARS = 2000  # an emphasis mark that closes later than this is none
+_EMPHASIS_TURNS = 8
 _ELISIONS = re.compile(r"‘(?=(?:tis|twas|twere|twill|twould|em|ere|cause|till|neath|gainst|pon|bout|tother|specially)\b)", re.IGNORECASE)
 
 
@@ -53,23 +54,26 @@ def _compositions(text: str) -> Iterator[Rewrite]:
 
 def normalise_typography(draft: Draft, settings: BooksConfig) -> None:
     """The house style for a text whose lines are already joined."""
-    if settings.italics == "remove":
-        draft.rewrite(_italics(draft.text))
     if not draft.text.isascii() and settings.typography == "straight":
         draft.rewrite((m.start(), m.end(), _STRAIGHT[m[0]], "quote") for m in _STRAIGHT_RE.finditer(draft.text))
-    draft.rewrite(_spaces(draft.text))
-    draft.rewrite(_dashes(draft.text))
+    for turn in range(_EMPHASIS_TURNS):
+        found = _italics(draft.text) if settings.italics == "remove" else []
+        draft.rewrite(found)
+        if turn and not found:
+            break
+        draft.rewrite(_spaces(draft.text))
+        draft.rewrite(_dashes(draft.text))  # may close up what then is a pair; and so may a pair inside another
     draft.rewrite(_ellipses(draft.text, curly=settings.typography == "curly"))
     if settings.typography == "curly":
         draft.rewrite(_curly(draft.text))
 
 
-def _italics(text: str) -> Iterator[Rewrite]:
+def _italics(text: str) -> list[Rewrite]:
     """Pairs of marks around words or around the first or last part of one ("_un_sympathizing"); any other mark in a word is none.
 
     A run of underscores is a blank left for a name, and becomes a dash.
     """
-    open_at = {"_": -1, "*": -1}
+    open_at = dict.fromkeys("_*=~", -1)
     found: list[Rewrite] = []
     for match in _EMPHASIS.finditer(text):
         at, end, mark = match.start(), match.end(), match[0][0]
@@ -90,11 +94,13 @@ def _italics(text: str) -> Iterator[Rewrite]:
             open_at[mark] = -1
         elif not after.isspace() and (mark == "_" or not before.isalnum()):
             open_at[mark] = at
-    return iter(sorted(found))
+    return sorted(found)
 
 
 def _closes(text: str, start: int, at: int) -> bool:
     """Whether the mark at ``at`` closes the one at ``start``: not both inside words, and a part of a word only where it is one."""
+    if not any(map(str.isalnum, text[start + 1 : at])):
+        return False
     in_word_start = text[start - 1 : start].isalnum()
     in_word_end = text[at + 1 : at + 2].isalnum()
     if not in_word_start and not in_word_end:
