@@ -157,14 +157,6 @@ def test_bad_json_says_where(tmp_path):
         files.read_json(tmp_path / "x.json")
 
 
-def test_a_json_object_of_another_shape_names_what_it_lacks(tmp_path):
-    (tmp_path / "x.json").write_text('{"run": "a", "arm": {"id": "b"}, "best": null}')
-    assert files.read_json(tmp_path / "x.json", "run", "arm.id", "best")["run"] == "a"
-    for key in ("seed", "arm.name", "run.id", "best.loss"):
-        with pytest.raises(BadInput, match=rf'x\.json has no "{key}"; .* penname check names the verb'):
-            files.read_json(tmp_path / "x.json", "run", key)
-
-
 def test_a_key_that_is_not_there_names_the_file_wherever_it_is_asked_for(tmp_path):
     path = tmp_path / "run.json"
     path.write_text('{"arm": {"name": "all"}, "seeds": [{"seed": 1}]}')

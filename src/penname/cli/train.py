@@ -40,8 +40,7 @@ def train(
     # Under torchrun one process holds the lock for all of them.
     with hold(voice.path, "train") if seed is None and os.environ.get("RANK", "0") == "0" else nullcontext():
         run_train(voice, seed, yes=yes, anyway=anyway, confirm=confirm)
-    told = ("run", "trained_tokens", "steps_done", "best")
-    records = [read_json(voice.runs / row.name / "run.json", *told) for row in planned_runs(voice) if seed is None or row.seed == seed]
+    records = [read_json(voice.runs / row.name / "run.json") for row in planned_runs(voice) if seed is None or row.seed == seed]
     if json:
         print(json_text(records), end="")
         return

@@ -166,7 +166,7 @@ def restore_run(voice: VoiceFolder, target: str, run: str) -> Path:
     with tempfile.TemporaryDirectory(dir=voice.runs, prefix=".restoring-") as scratch:
         aside = Path(scratch) / item
         place.get(item, aside)
-        receipt = read_json(aside / RECEIPT, "files")
+        receipt = read_json(aside / RECEIPT)
         facts = {path: FileFact(**fact) for path, fact in receipt["files"].items()}
         found = {path: fact for path, fact in tree_facts(aside).items() if path != RECEIPT}
         if found != facts:

@@ -70,7 +70,7 @@ def read_job(folder: Path) -> Job:
             data["started"],
             _identity(data.get("watcher")),
             _identity(data.get("worker")),
-            read_json(ended, "code") if ended.exists() else None,
+            read_json(ended) if ended.exists() else None,
         )
     except (BadInput, TypeError):
         raise BadInput(f"the record of the job in {folder} is damaged; delete that folder if nothing of it runs") from None

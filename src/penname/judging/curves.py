@@ -45,7 +45,7 @@ def draw_curve(voice: VoiceFolder, which: Which) -> dict[str, Any]:
 
 def all_records(voice: VoiceFolder) -> list[dict[str, Any]]:
     """run.json of every complete run, whatever its carrier; an adapter at another strength is no training of its own."""
-    records = [read_json(path.parent / "run.json", "run", "arm") for path in sorted(voice.runs.glob("*/manifest.json"))]
+    records = [read_json(path.parent / "run.json") for path in sorted(voice.runs.glob("*/manifest.json"))]
     return [record for record in records if "scaled" not in record]
 
 
@@ -105,7 +105,7 @@ def _points(voice: VoiceFolder, field: str, x_of: Callable[[int], int], which: s
     path = voice.judging / "verdict.json"
     if not path.is_file():
         raise StaleInput("the runs are not judged yet; run: penname judge")
-    rows = {row["run"]: row for row in read_json(path, "runs")["runs"]}
+    rows = {row["run"]: row for row in read_json(path)["runs"]}
     records = {record["run"]: record for record in comparable([one for one in all_records(voice) if one["run"] in rows], field)}
     by_x: dict[int, list[str]] = {}
     for run, record in records.items():

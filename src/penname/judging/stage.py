@@ -68,14 +68,13 @@ def read_registration(voice: VoiceFolder) -> dict[str, Any]:
     path = voice.judging / "registration.json"
     if not path.is_file():
         raise StaleInput("nothing is registered yet; run: penname control --register")
-    registration: dict[str, Any] = read_json(path, "hash", "registered_unix", "passages", "block_words", "thresholds")
+    registration: dict[str, Any] = read_json(path)
     return registration
 
 
 def finished_runs(voice: VoiceFolder) -> list[dict[str, Any]]:
     """run.json of every complete run of the configured carrier, by name."""
-    needed = ("run", "seed", "started_unix", "arm.id", "arm.name", "arm.carrier")
-    records = [read_json(voice.runs / run / "run.json", *needed) for run in voice.finished_runs()]
+    records = [read_json(voice.runs / run / "run.json") for run in voice.finished_runs()]
     name = voice.config.carrier.name.rstrip("/").rsplit("/", 1)[-1]
     return [record for record in records if record["arm"]["carrier"] == name]
 
@@ -165,7 +164,7 @@ def run_judge(voice: VoiceFolder) -> Manifest:
     now = registration(voice.config, material.heldout, unix_now())
     fault = registration_fault(registered, now, [record["started_unix"] for record in records])
     base = [row["text"] for row in read_jsonl(voice.judging / "base.jsonl")]
-    controls = read_json(voice.judging / "controls.json", "passed", "reasons", "likelihood")
+    controls = read_json(voice.judging / "controls.json")
     controls["anyway"] = any(record.get("anyway") for record in records)
     verdict, samples = judge_runs(voice, material, registered_prompts(voice, material), base, controls, registered, fault, records)
     with stage_writer(
@@ -186,6 +185,6 @@ def run_judge(voice: VoiceFolder) -> Manifest:
 
 def require_sight(voice: VoiceFolder) -> None:
     """JudgeSaysNo, with the reasons, where a control failed."""
-    controls = read_json(voice.judging / "controls.json", "passed", "reasons")
+    controls = read_json(voice.judging / "controls.json")
     if not controls["passed"]:
         raise JudgeSaysNo("the instrument cannot see this voice: " + "; ".join(controls["reasons"]))

@@ -33,12 +33,12 @@ def open_run(voice: VoiceFolder, name: str | None = None) -> ServedRun:
     if name and name not in names:
         raise BadInput(f'there is no finished run "{name}"; there are {", ".join(names)}')
     if not name:
-        records = {run: read_json(voice.runs / run / "run.json", "arm.carrier") for run in names}
+        records = {run: read_json(voice.runs / run / "run.json") for run in names}
         trained = [run for run in names if "scaled" not in records[run]] or names
         own = [run for run in trained if records[run]["arm"]["carrier"] == Path(voice.config.carrier.name).name] or trained
         name = min(own, key=lambda run: ((records[run].get("best") or {}).get("loss", float("inf")), run))
     folder = voice.runs / name
-    record = read_json(folder / "run.json", "arm.carrier", "settings.carrier.name", "carrier")
+    record = read_json(folder / "run.json")
     _require_whole(folder)
     return ServedRun(name, folder, record, read_adapter(folder / "adapter"), resolve_carrier(record["settings"]["carrier"]["name"]))
 
@@ -56,4 +56,4 @@ def _require_whole(folder: Path) -> None:
 def said_verdict(voice: VoiceFolder) -> str:
     """The verdict in one sentence, or that there is none."""
     path = voice.judging / "verdict.json"
-    return str(read_json(path, "sentence")["sentence"]) if path.is_file() else "This voice has no verdict yet."
+    return str(read_json(path)["sentence"]) if path.is_file() else "This voice has no verdict yet."

@@ -114,7 +114,7 @@ def read_beats(path: Path) -> list[str]:
 def trained_style(voice: VoiceFolder) -> str:
     """The style of beat this voice was trained on; "" where it has none yet."""
     path = voice.beats / "curation.json"
-    return str(read_json(path, "style")["style"]) if path.is_file() else ""
+    return str(read_json(path)["style"]) if path.is_file() else ""
 
 
 def with_cast(beat: str, cast: str) -> str:

@@ -72,7 +72,7 @@ def run_demo(path: Path) -> DemoResult:
     stage_carrier(CARRIER)
     say(f"{CARRIER} is instruction-tuned: it serves to try things, not to make a voice.")
     seconds = run_voice(voice, options=RunOptions(decide="auto", yes=True, anyway=True))
-    verdict = read_json(voice.judging / "verdict.json", "verdict", "sentence")
+    verdict = read_json(voice.judging / "verdict.json")
     return DemoResult(voice, str(verdict["verdict"]), str(verdict["sentence"]), seconds)
 
 

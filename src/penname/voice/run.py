@@ -74,7 +74,7 @@ def run_stage(voice: VoiceFolder, stage: Stage, options: RunOptions) -> float:
 
 
 def _failed_controls(voice: VoiceFolder) -> list[str]:
-    reasons: list[str] = read_json(voice.judging / "controls.json", "reasons")["reasons"]
+    reasons: list[str] = read_json(voice.judging / "controls.json")["reasons"]
     return reasons
 
 
