@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penname.cli.status import _holds
+from penname.cli.status import _holds, status
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,11 @@ from penname.cli.status import _holds
 )
 def test_two_or_three_figures(stage, counts, told):
     assert _holds(stage, counts) == told
+
+
+@pytest.mark.parametrize(("columns", "headings"), [(40, ["stage", "state", "holds"]), (80, ["stage", "state", "holds", "size", "took"])])
+def test_a_narrow_terminal_gets_no_column_that_would_cut_words(tmp_path, monkeypatch, capsys, columns, headings):
+    (tmp_path / "voice.toml").write_text("")
+    monkeypatch.setattr("penname.cli.tables.PIPE_COLUMNS", columns)
+    status(tmp_path)
+    assert next(line for line in capsys.readouterr().out.splitlines() if line.startswith("stage")).split() == headings

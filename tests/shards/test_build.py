@@ -253,9 +253,11 @@ def test_passages_of_a_book_that_is_gone_or_none_at_all_are_refused(tmp_path: Pa
     passages = voice.beats / "passages.jsonl"
     text = passages.read_text()
     passages.write_text(text + text.splitlines()[0].replace("tale", "gone") + "\n")
+    reseal(voice.beats)
     with pytest.raises(StaleInput, match="passages name the book gone, which is not in books/; run: penname beat"):
         run_shards(voice)
     passages.write_text(text.replace('"split": "train"', '"split": "heldout"'))
+    reseal(voice.beats)
     with pytest.raises(BadInput, match="there is no passage to train on"):
         run_shards(voice)
 

@@ -19,6 +19,8 @@ HOLDS = {
     "report": ("runs",),
 }
 
+FULL_COLUMNS = 64  # a narrower terminal gets no size and time, so that words stay whole
+
 
 def status(where: Where = HERE, overrides: Set = [], json: Json = False) -> None:
     """Show each stage (missing, fresh, stale, running or blocked), what it holds, disk use, and the next command.
@@ -44,19 +46,16 @@ def status(where: Where = HERE, overrides: Set = [], json: Json = False) -> None
 
     colours = {"fresh": "green", "stale": "yellow", "missing": "bright_black", "running": "cyan", "blocked": "red"}
     title = Text(f"{found.voice} on {found.carrier}")
-    table = new_table("stage", "state", "holds", "size", "took", right=(3, 4), title=title, title_justify="left")
+    out = console()
+    headings = ("stage", "state", "holds", "size", "took")[: 5 if out.width >= FULL_COLUMNS else 3]
+    table = new_table(*headings, right=(3, 4), title=title, title_justify="left")
     for row in found.rows:
         holds = _holds(row.stage, row.counts)
         why = f" ({row.why})" if row.why else ""
         took = format_seconds(row.seconds) if row.seconds is not None else ""
-        table.add_row(
-            Text(row.stage),
-            Text(row.state + why, style=colours[row.state]),
-            Text(holds),
-            format_bytes(row.size_bytes) if row.size_bytes else "",
-            took,
-        )
-    out = console()
+        state = Text(row.state + why, style=colours[row.state])
+        size = format_bytes(row.size_bytes) if row.size_bytes else ""
+        table.add_row(*(Text(row.stage), state, Text(holds), size, took)[: len(headings)])
     out.print(table)
     out.print(f"{format_bytes(found.size_bytes)} in all; next: ", Text(as_called(found.next_command), style="bold"), sep="")
 
