@@ -83,6 +83,7 @@ def test_a_resticprofile_with_inheritance(voice, repository, tmp_path):
     assert check_backup(voice, plan).exact
     with pytest.raises(BadInput, match='no profile "nightly"; it has base, default'):
         read_profile(profile, "nightly")
+    (tmp_path / "profiles.yaml").write_text("default:\n")
     with pytest.raises(BadInput, match="is not TOML"):
         read_profile(tmp_path / "profiles.yaml")
     profile.write_text('[a]\ninherit = "b"\n[b]\ninherit = "a"\n')
@@ -113,3 +114,9 @@ def test_without_restic(voice, monkeypatch):
     with pytest.raises(BadInput, match="restic is not installed"):
         check_backup(voice, BackupPlan("r", ("s",)))
     assert "[default.backup]" in carve_out(voice, "r")
+
+
+@pytest.mark.parametrize("name", ["profiles.toml", "profiles.conf"])
+def test_a_profile_that_is_not_there_is_told_as_that(tmp_path, name):
+    with pytest.raises(BadInput, match=f"there is no file .*{name}"):
+        read_profile(tmp_path / name)

@@ -126,3 +126,17 @@ def test_a_bench_that_was_killed_failed_or_refused_says_so(monkeypatch: pytest.M
     ended(0, out='{"error": "no such carrier"}\n')
     with pytest.raises(BadInput, match="no such carrier"):
         bench_row(spec())
+
+
+def test_rows_that_could_not_be_kept_are_not_measured(tmp_path, monkeypatch):
+    from penname.cli.carrier_bench import bench as verb
+
+    measured = []
+    monkeypatch.setattr(bench, "check_spec", lambda spec: None)
+    monkeypatch.setattr(bench, "bench_row", measured.append)
+    with pytest.raises(BadInput, match="is a folder, and a file is wanted there"):
+        verb(["x"], out=tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(PennameError, match="a file stands where a folder is wanted"):
+        verb(["x"], out=tmp_path / "file/bench.jsonl")
+    assert measured == []

@@ -119,6 +119,19 @@ def test_a_changed_setting_makes_stale_what_depends_on_it_and_no_more(finished):
     assert found["shards"] == "stale" and found["train"] == "stale"
 
 
+def test_an_adapter_that_was_cut_short_is_named_and_made_again(finished, tmp_path):
+    folder = shutil.copytree(finished[0], tmp_path / "tale")
+    weights = min(folder.glob("runs/*/adapter/adapter_model.safetensors"))
+    whole = weights.read_bytes()
+    weights.write_bytes(whole[:1000])
+    run = weights.parent.parent.name
+    problems = [row["what"] for row in json.loads(penname("check", "-C", folder, "--json", check=1).stdout) if row["level"] == "problem"]
+    assert [what.split(" (")[0] for what in problems] == [f"run {run}: adapter/adapter_model.safetensors is not what was written"]
+    assert "adapter_model.safetensors is missing or not what was written" in penname("judge", "-C", folder, check=1).stderr
+    assert f"{run}: adapter/adapter_model.safetensors is missing or not what was written" in penname("train", "-C", folder, check=0).stderr
+    assert weights.read_bytes() == whole
+
+
 @pytest.mark.slow
 def test_two_folders_from_the_same_seed_hold_the_same_bytes(finished, tmp_path):
     first, _ = finished
