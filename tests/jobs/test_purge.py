@@ -67,7 +67,7 @@ def test_the_dry_run_changes_nothing_and_names_literal_paths(archived, tmp_path)
     command = [sys.executable, "-m", "penname", "purge", "-C", str(archived.path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert f"would delete  {STEP}/optimizer.safetensors  200000\n" in done.stdout
-    assert "delete them with: penname purge --delete" in done.stderr
+    assert f"delete them with: penname -C {archived.path} purge --delete" in done.stderr
     assert {path: what for path, what in picture(tmp_path).items() if not path.endswith(".lock")} == before
 
 

@@ -95,7 +95,7 @@ def test_names_that_a_person_must_decide_stop_it_with_exit_3(tmp_path):
     folder = new_voice(tmp_path / "tale")
     done = penname("run", "-C", folder, "--set", "cast.min_mentions=1", check=3)
     assert "names are for a person to decide" in done.stderr
-    assert "proposed:" in done.stderr and "penname review" in done.stderr
+    assert "proposed:" in done.stderr and f"penname -C {folder} review" in done.stderr
     assert json.loads(penname("status", "-C", folder, "--set", "cast.min_mentions=1", "--json").stdout)["rows"][1]["state"] == "blocked"
     penname("run", "-C", folder, "--set", "cast.min_mentions=1", "--decide", "auto", "--to", "copies", check=0)
     assert 'by = "auto"' in (folder / "cast/decisions.toml").read_text()
