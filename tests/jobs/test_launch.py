@@ -370,7 +370,7 @@ def test_a_job_in_a_long_step_is_not_said_to_have_stopped(voice):
     job = launch_forever(voice)
     os.kill(job.worker.pid, signal.SIGSTOP)  # it hears nothing
     with pytest.raises(PennameError, match=r"the job logs-1 has not stopped after 0 s; it may be in a long step"):
-        stop(voice, wait_seconds=0.4)
+        stop(voice, wait_seconds=0.0)
     os.kill(job.worker.pid, signal.SIGCONT)
     assert until(lambda: read_job(job.folder).state == "stopped")
 

@@ -123,15 +123,16 @@ def stop(voice: Path, job_id: str | None = None, *, wait_seconds: float = 600.0)
     write_json(job.folder / "stop.json", {"asked": True})  # the watcher then records "stopped" and not "failed"
     asked = False
     deadline = time.monotonic() + wait_seconds
-    while time.monotonic() < deadline:
+    while True:
         if not asked and (target := job.worker or job.watcher):  # a job that is only starting has no names yet
             _terminate(target)
             asked = True
         job = read_job(job.folder)
         if job.state != "running":
             return job, complete_checkpoints(voice)
+        if time.monotonic() > deadline:
+            raise PennameError(f"the job {job.id} has not stopped after {wait_seconds:.0f} s; it may be in a long step. Its log: {job.log}")
         time.sleep(0.1)
-    raise PennameError(f"the job {job.id} has not stopped after {wait_seconds:.0f} s; it may be in a long step. Its log: {job.log}")
 
 
 def _terminate(target: Identity) -> None:
