@@ -98,6 +98,19 @@ def test_too_many_falls_stop_and_say_why(tmp_path: Path) -> None:
     assert annotator.asks == []
 
 
+def test_what_cannot_get_better_stops_all_who_ask() -> None:
+    class WithoutCredit(Scripted):
+        async def answer(self, ask: Ask) -> Answer:
+            if index_in(ask.text) == 0:
+                raise BadInput("no credit left")
+            return await super().answer(ask)
+
+    annotator = WithoutCredit()
+    with pytest.raises(BadInput, match="no credit left"):
+        run(annotator)
+    assert len(annotator.asks) < 12  # of the other 29: those under way, and no new ones
+
+
 def test_a_fault_is_a_refusal_and_its_rule_is_kept() -> None:
     cut = Answer("", "Tom hides", Refusal("truncated", "it was cut off"), 5, 400)
     done = run(Scripted({2: [cut]}))
