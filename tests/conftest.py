@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from penname.core import progress
+
 # The same examples every time, and no limit in wall seconds: what fails says something of the code, and not of the hour.
 settings.register_profile("penname", deadline=None, derandomize=True)
 settings.load_profile("penname")
@@ -29,3 +31,10 @@ def shared() -> Path:
 def story() -> Path:
     """The bundled novella."""
     return ROOT / "src/penname/voice/story/novella.txt"
+
+
+@pytest.fixture(autouse=True)
+def uncalled(monkeypatch):
+    """What a verb that was called in this process has set for its own call ends with the test."""
+    for name in ("_folder", "_command", "_quiet"):
+        monkeypatch.setattr(progress, name, getattr(progress, name))

@@ -16,7 +16,6 @@ import typer
 from penname.cli import app
 from penname.core.errors import BadInput, JudgeSaysNo, NeedsPerson
 from penname.core.files import write_json
-from penname.core.progress import be_quiet
 from penname.jobs.backup import BackupCheck
 from penname.jobs.sweep import Outcome
 from penname.voice import doctor
@@ -99,13 +98,10 @@ def test_a_folder_that_is_not_there(monkeypatch, tmp_path, capsys):
 
 
 def test_quiet_leaves_the_result_and_the_errors(monkeypatch, voice, capsys):
-    try:
-        assert ended(monkeypatch, "--quiet", "new", str(voice / "v"), "--book", __file__) == 0
-        assert capsys.readouterr() == (f"{voice}/v\n", "")
-        assert ended(monkeypatch, "--quiet", "new", str(voice / "v"), "--book", __file__) == 1
-        assert capsys.readouterr().err.startswith("penname: ")
-    finally:
-        be_quiet(False)
+    assert ended(monkeypatch, "--quiet", "new", str(voice / "v"), "--book", __file__) == 0
+    assert capsys.readouterr() == (f"{voice}/v\n", "")
+    assert ended(monkeypatch, "--quiet", "new", str(voice / "v"), "--book", __file__) == 1
+    assert capsys.readouterr().err.startswith("penname: ")
 
 
 @pytest.mark.parametrize(
@@ -191,7 +187,8 @@ def test_a_sweep_with_a_failed_run_does_not_end_well(monkeypatch, voice, capsys,
 def test_a_sweep_that_nobody_can_be_asked_about_wants_a_yes(monkeypatch, voice, capsys, swept):
     monkeypatch.setattr("sys.stdin", io.StringIO())
     assert ended(monkeypatch, "sweep", str(voice / "sizes.toml"), "-C", str(voice)) == 3
-    assert f"a sweep of 2 runs wants a yes; say it with: penname sweep {voice}/sizes.toml --yes" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert f"a sweep of 2 runs wants a yes; say it with: penname -C {voice} sweep {voice}/sizes.toml --yes" in told
 
 
 @pytest.mark.parametrize(

@@ -241,7 +241,7 @@ def test_a_job_is_found_by_its_name_or_as_the_newest(voice):
 @pytest.mark.parametrize("record", [{}, {"command": 3, "started": ""}])
 def test_what_is_no_record_of_a_job_is_said(tmp_path, record):
     write_json(tmp_path / "job.json", record)
-    with pytest.raises(BadInput, match=rf"{tmp_path}/job\.json is no job record; delete {tmp_path} if nothing of it runs"):
+    with pytest.raises(BadInput, match=rf"the record of the job in {tmp_path} is damaged; delete that folder if nothing of it runs"):
         read_job(tmp_path)
 
 
@@ -368,7 +368,8 @@ def test_a_job_that_is_stopped_as_it_starts_is_stopped_once_it_has_a_name(voice,
 
 def test_a_job_in_a_long_step_is_not_said_to_have_stopped(voice):
     job = launch_forever(voice)
-    os.kill(job.worker.pid, signal.SIGSTOP)  # it hears nothing
+    os.kill(job.worker.pid, signal.SIGSTOP)
+    assert until(lambda: psutil.Process(job.worker.pid).status() == psutil.STATUS_STOPPED)  # from now on it hears nothing
     with pytest.raises(PennameError, match=r"the job logs-1 has not stopped after 0 s; it may be in a long step"):
         stop(voice, wait_seconds=0.0)
     os.kill(job.worker.pid, signal.SIGCONT)

@@ -95,4 +95,4 @@ def test_a_stage_at_work_is_running_until_its_process_ends(voice):
 )
 def test_the_next_command_is_that_of_the_first_stage_that_is_not_fresh(voice, state, command):
     found = [StageState(graph.STAGES[0], "fresh"), StageState(graph.STAGES[1], state)]
-    assert _next_command(voice, found) == f"penname -C {voice.path} {command}"
+    assert _next_command(found) == f"penname {command}"
