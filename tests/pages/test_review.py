@@ -138,7 +138,7 @@ def test_each_choice_writes_its_decision(desk, choice, name, row):
         ("merge", "Jon Reed", 'A Tale has nobody called "Jon Reed"; did you mean "John Reed"?'),
         ("merge", " ", "merge wants a name: who is it?"),
         ("option:7", "", '"option:7" is no answer to a question'),
-        ("kind:ghost", "", "decision (kind) has value 'ghost'; it can be person, place, other"),
+        ("kind:ghost", "", 'decision (kind) cannot be "ghost"; it can be person, place, other'),
     ],
 )
 def test_an_answer_that_cannot_be_is_refused(desk, choice, name, said):
