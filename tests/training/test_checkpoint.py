@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +108,43 @@ def test_a_full_disk_is_one_sentence_and_the_older_checkpoint_stands(tmp_path: P
         save(tmp_path, 2)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["step-000001"]
     assert damage(tmp_path / "step-000001") == ""
+
+
+def test_half_a_save_that_a_crash_left_is_in_nobodys_way(tmp_path: Path) -> None:
+    (tmp_path / ".writing-000002").mkdir()
+    (tmp_path / ".writing-000002/odd").write_text("half")
+    assert sorted(path.name for path in save(tmp_path, 2).iterdir()) == [
+        "adapter.safetensors", "complete.json", "optimizer.safetensors", "state.json",
+    ]  # fmt: skip
+
+
+def test_files_are_on_the_disk_before_their_names_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced, sync = [], os.fsync
+
+    def recorded(handle: int) -> None:
+        synced.append((Path(f"/proc/self/fd/{handle}").readlink(), os.fstat(handle).st_size))
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", recorded)
+    final = save(tmp_path, 2)
+    names = ("adapter.safetensors", "optimizer.safetensors", "state.json")
+    aside = tmp_path / ".writing-000002"
+    assert synced[:3] == [(aside / name, (final / name).stat().st_size) for name in names]
+    assert [path for path, _ in synced[3:5]] == [aside, tmp_path]
+
+
+def test_a_checkpoint_that_goes_loses_its_marker_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a crash leaves an incomplete one and not a damaged one."""
+    gone, remove = [], shutil.rmtree
+
+    def recorded(path: Path, **settings: Any) -> None:
+        gone.append((path.name, (path / MARKER).exists()))
+        remove(path, **settings)
+
+    monkeypatch.setattr(shutil, "rmtree", recorded)
+    for step in (1, 2, 3, 3):
+        save(tmp_path, step)
+    assert [found for found in gone if found[0].startswith("step-")] == [("step-000001", False), ("step-000003", False)]
 
 
 def test_saving_a_step_again_replaces_it(tmp_path: Path) -> None:

@@ -170,6 +170,16 @@ def test_a_passage_that_was_cut_is_held_to_its_beginning(dense: Tiny, tmp_path: 
         prove_mask(shards, dense.tokenizer, lambda *_: text[1:])
 
 
+def test_an_end_mark_inside_a_passage_is_refused(dense: Tiny) -> None:
+    """Decoded text does not show it: special tokens are left out there."""
+    shards, stop = open_shards(dense.voice.current_shards), dense.tokenizer.stop_id
+    tokens, trained = shards.document_tokens, shards.document_trained
+    shards.document_tokens = lambda document: np.insert(tokens(document), -3, stop)  # type: ignore[method-assign]
+    shards.document_trained = lambda document: np.insert(trained(document), -3, True)  # type: ignore[method-assign]
+    with pytest.raises(ProofFailed, match=r"tale:0:\d in copy 1 are not its passage"):
+        prove_mask(shards, dense.tokenizer, dense.texts)
+
+
 def test_a_passage_in_two_learned_runs_is_refused(dense: Tiny) -> None:
     shards = open_shards(dense.voice.current_shards)
     whole = shards.document_trained
