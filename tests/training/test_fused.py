@@ -98,7 +98,7 @@ def test_equals_peft_in_fp32(kind: str, backend: str) -> None:
     batch = drawn_batch()
     loss, gradient = fused_step(ours, batch)
     expected_loss, expected = plain_step(theirs, batch)
-    assert loss == pytest.approx(expected_loss, abs=2e-6)
+    assert loss == pytest.approx(expected_loss, abs=1e-5)
     torch.testing.assert_close(gradient, expected, atol=2e-6, rtol=2e-4)
 
 
@@ -107,7 +107,7 @@ def test_linear_attention_projections_are_fused_too() -> None:
     ours, theirs = fused_copy("qwen3_5", **settings), attached(load_model(tiny_carrier("qwen3_5")), **settings)
     batch = drawn_batch()
     (loss, gradient), (expected_loss, expected) = fused_step(ours, batch), plain_step(theirs, batch)
-    assert loss == pytest.approx(expected_loss, abs=2e-6)
+    assert loss == pytest.approx(expected_loss, abs=1e-5)
     torch.testing.assert_close(gradient, expected, atol=2e-6, rtol=2e-4)
 
 

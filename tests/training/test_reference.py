@@ -48,7 +48,7 @@ def test_losses_and_adapter_equal_the_reference(tiny: Tiny, tmp_path: Path, chan
     theirs, adapter = reference_losses(tiny, settings, seed=3)
     assert len(ours) == 8
     assert ours[-1] < ours[0] - 0.1, "it learns something in eight steps"
-    assert ours == pytest.approx(theirs, abs=5e-6)
+    assert ours == pytest.approx(theirs, abs=2e-5)
     for name, parameter in adapter_parameters(peft_model).items():
         torch.testing.assert_close(parameter, adapter[name], atol=2e-4, rtol=2e-3)
 
