@@ -19,7 +19,7 @@ _CONTROL = re.compile(
 _SPACE = re.compile("[\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _NEWLINE = re.compile("[\r\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
 BLANK = "——"  # a word left out on purpose ("the —— regiment"): closing it up would join its neighbours
-_EMPHASIS = re.compile(r"_+|\*+|=+|~+")  # italics, and the bold and spaced letters of proofreaders
+_EMPHASIS = re.compile(r"([_*=~])\1*")  # italics, and the bold and spaced letters of proofreaders
 _EMPHASIS_CHARS = 2000  # an emphasis mark that closes later than this is none
 _EMPHASIS_TURNS = 8
 _ELISIONS = re.compile(r"‘(?=(?:tis|twas|twere|twill|twould|em|ere|cause|till|neath|gainst|pon|bout|tother|specially)\b)", re.IGNORECASE)
