@@ -14,6 +14,7 @@ from book_prose import paragraph
 from penname.books import archive as archive_module
 from penname.books import read_book
 from penname.books.archive import Archive, parse_xml, resolve
+from penname.books.decode import decode
 from penname.books.open import KINDS
 from penname.core.errors import BadInput
 
@@ -122,3 +123,24 @@ def test_a_folder_may_hold_files_of_every_kind(tmp_path: Path, suffix: str) -> N
     (tmp_path / f"a{suffix.upper()}").write_bytes(MAKERS[suffix]())
     assert read_book(tmp_path).text.startswith(f"Chapter 1\n\n{paragraph(1)}\n")
     assert set(MAKERS) == set(KINDS)
+
+
+def test_one_member_may_not_be_endless(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive_module, "_MAX_MEMBER_BYTES", 99)
+    archive = Archive(zipped({"a": b"x" * 99, "b": b"x" * 100}), "a.epub")
+    assert len(archive.read("a")) == 99
+    with pytest.raises(BadInput, match=r"more than any book holds \(at b\)"):
+        archive.read("b")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+def test_a_byte_order_mark_is_part_of_the_encoding(encoding: str) -> None:
+    assert decode("the mill".encode(encoding), "a.txt") == ("the mill", encoding)
+
+
+def test_a_damaged_or_binary_text_is_refused() -> None:
+    with pytest.raises(BadInput, match=r"a\.txt says that it is utf-8-sig but is damaged at byte 7; save it again as UTF-8 text"):
+        decode(b"\xef\xbb\xbfthe \xff mill", "a.txt")
+    for data in (bytes(range(1, 32)) * 9, b"\xef\xbb\xbf" + b"\x01\x02a" * 9, b"\x01\x02\xe9 mill" * 9):
+        with pytest.raises(BadInput, match=r"a\.txt is a binary file, not a book"):
+            decode(data, "a.txt")

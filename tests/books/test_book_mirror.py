@@ -116,3 +116,28 @@ def test_a_missing_book_a_broken_mirror_and_no_network_get_a_sentence(mirror: Mi
         read_book("gutenberg:99", settings=BooksConfig(mirror="http://127.0.0.1:9"))
     with pytest.raises(BadInput, match="could not be reached"):
         read_book("gutenberg:99", settings=BooksConfig(mirror="nonsense"))
+
+
+def test_a_pause_stands_between_two_requests_and_none_before_the_first(mirror: Mirror, monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[tuple[int, float]] = []
+    monkeypatch.setattr(gutenberg, "_PAUSE_SECONDS", 2.5)
+    monkeypatch.setattr(gutenberg.time, "sleep", lambda seconds: pauses.append((len(mirror.asked), seconds)))
+    mirror.files = {"/9/99/99-0.txt": TEXT.encode()}
+    read_book("gutenberg:99", settings=BooksConfig(mirror=mirror.address))
+    assert pauses == [(1, 2.5), (2, 2.5)] and len(mirror.asked) == 3
+
+
+def test_what_is_larger_than_any_book_is_not_fetched(mirror: Mirror, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(gutenberg, "_MAX_BYTES", 1000)
+    mirror.files = {"/cache/epub/99/pg99.txt": b"x" * 1001}
+    with pytest.raises(BadInput, match="is larger than any book"):
+        read_book("gutenberg:99", settings=BooksConfig(mirror=mirror.address))
+    assert not list(tmp_path.rglob("*.txt"))
+
+
+def test_an_author_of_one_name_and_no_language(mirror: Mirror) -> None:
+    rdf = RDF.replace("Nobody, Ann", "Anonymous")
+    rdf = rdf[: rdf.index("<dcterms:language>")] + rdf[rdf.index("</pgterms:ebook>") :]
+    mirror.files = {"/cache/epub/99/pg99.txt": TEXT.encode(), "/cache/epub/99/pg99.rdf": rdf.encode()}
+    book = read_book("gutenberg:99", settings=BooksConfig(mirror=mirror.address))
+    assert (book.author, book.language) == ("Anonymous", "en")

@@ -23,8 +23,6 @@ def decode(data: bytes, name: str) -> tuple[str, str]:
 
     BadInput where the bytes are no text (a binary file).
     """
-    if not data[:4096].strip() and not data.strip():
-        raise BadInput(f"{name} is empty; name a file with a book in it")
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return _strict(data, encoding, name), encoding
@@ -42,8 +40,8 @@ def _strict(data: bytes, encoding: str, name: str) -> str:
     try:
         return _no_binary(data.decode(encoding), name)
     except UnicodeDecodeError as error:
-        at = f"byte {error.start}"
-        raise BadInput(f"{name} says that it is {encoding} but is damaged at {at}; save it again as UTF-8 text") from None
+        at = error.start + (len(codecs.BOM_UTF8) if encoding == "utf-8-sig" else 0)  # which counts behind its mark
+        raise BadInput(f"{name} says that it is {encoding} but is damaged at byte {at}; save it again as UTF-8 text") from None
 
 
 def _wide(data: bytes, name: str) -> tuple[str, str]:
