@@ -81,6 +81,16 @@ def test_write_several_candidates_a_scene_and_names(call, tmp_path):
     assert shown.count("-- 1\n") == 2 and shown.count("-- 2\n") == 2
 
 
+@pytest.mark.parametrize("way", [(), ("--candidates", "2"), ("--compare",)])
+def test_a_terminal_gets_no_control_character_of_a_model(call, monkeypatch, way):
+    text = "The door\x1b]0;owned\x07 shut.\x9b2J\n\tHe left.\x00\n"
+    monkeypatch.setattr("penname.serving.write.stream_passage", lambda *_: iter(text))
+    monkeypatch.setattr("penname.serving.write.write_passages", lambda pen, lines, *_, **__: [(line, [text]) for line in lines])
+    monkeypatch.setenv("COLUMNS", "30")
+    out = call("write", "Jane waits.", *way)[1]
+    assert "The door]0;owned shut.2J\n\tHe left.\n" in out
+
+
 def test_write_compares_base_and_runs(call, monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     narrow = call("write", "Jane waits.", "--compare")[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +11,7 @@ import typer
 from penname.cli.options import HERE, Json, Scale, Set, Where
 
 COLUMN_MIN = 36  # characters in which a passage still reads
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # but tab and newline
 
 
 def write(
@@ -60,7 +62,7 @@ def write(
             told = True
         if not (json or compare) and candidates == 1 and len(lines) == 1:
             for piece in writing.stream_passage(pen, lines[0], settings, seed, earlier):
-                print(piece, end="", flush=True)
+                print(_shown(piece), end="", flush=True)
             print()
             return
         for line, texts in writing.write_passages(pen, lines, settings, seed, candidates=candidates, context=earlier):
@@ -73,8 +75,13 @@ def write(
         _print_side_by_side(rows)
 
 
+def _shown(text: str) -> str:
+    """What may be shown of what a model or a server wrote: a terminal obeys control characters, so none reaches it."""
+    return _CONTROL.sub("", text)
+
+
 def _print_passages(texts: list[str]) -> None:
-    for number, text in enumerate(texts, 1):
+    for number, text in enumerate(map(_shown, texts), 1):
         print(f"-- {number}\n{text}\n" if len(texts) > 1 else f"{text}\n", flush=True)
 
 
@@ -97,5 +104,5 @@ def _print_side_by_side(rows: list[dict[str, Any]]) -> None:
             continue
         table = Table(*by_name, box=None, padding=(0, 3, 1, 0))
         for texts in zip(*(row["passages"] for row in own), strict=True):
-            table.add_row(*texts)
+            table.add_row(*map(_shown, texts))
         console.print(table)
