@@ -3,7 +3,9 @@
 # ruff: noqa: E501  (whole files stand in single strings)
 from __future__ import annotations
 
+import contextlib
 import html
+import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from book_files import _zip
 from book_prose import chapters, paragraph, prose
 
 from penname.books import read_book
+from penname.core.errors import ProofFailed
 from penname.core.values import Book
 
 STORY = chapters(["CHAPTER I", "CHAPTER II", "CHAPTER III"], 6)
@@ -262,3 +265,19 @@ def test_speeches_in_a_text_before_the_first_heading_stay(tmp_path: Path) -> Non
     told = f'{paragraph(70)}\n\n"Is it late?" she asked.\n\nIt was.\n\nCopyright by the author.\n\n{paragraph(71)}'
     book = read(tmp_path, f"THE MILL\n\nby Ann Nobody\n\n\n\n{told}\n\n\n{STORY}")
     assert book.text.startswith(f'{paragraph(70)}\n\n"Is it late?" she asked.\n\n{paragraph(71)}\n\nCHAPTER I')
+
+
+def test_bare_numbers_right_behind_a_named_heading_are_the_chapters_where_there_are_no_others(tmp_path: Path) -> None:
+    book = read(tmp_path, f"THE MILL\n\nby Ann Nobody\n\n\n\nINTRODUCTION\n\n{chapters(['I', 'II', 'III', 'IV'])}")
+    assert [heading for kind, heading in kinds(book) if kind == "chapter"] == ["I", "II", "III", "IV"]
+
+
+def test_many_numbered_prefaces_take_time_in_proportion(tmp_path: Path) -> None:
+    def cost(count: int) -> float:
+        text = "PREFACE\n\n1\n\n" * count + STORY
+        begun = time.process_time()
+        with contextlib.suppress(ProofFailed):
+            read(tmp_path, text)
+        return time.process_time() - begun
+
+    assert cost(8000) < 8 * max(cost(2000), 0.05)

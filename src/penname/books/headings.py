@@ -110,10 +110,11 @@ def _sections(
         ):
             sections |= {item.block for item in run}
         run = [c] if c is not None else []
-    for opener, c in pairwise(found):
+    for at, (opener, c) in enumerate(pairwise(found), 1):
         if opener.block in named and opener.words < _LIST_WORDS and c.block == opener.block + 1 and c.number == 1:
-            run = _numbered_on(found, c)
-            sections |= {item.block for item in run} if len(run) > 1 and not any(item.block in named for item in run) else set()
+            parts = _numbered_on(found, at)
+            if len(parts) > 1 and len(parts & {item.block for item in chapters}) < 0.5 * max(1, len(chapters)):
+                sections |= parts
     heads = [c.block for c, _ in chosen if c.block not in sections]
     taken = set(heads)
     for style in ("bare-arabic", "bare-roman"):
@@ -124,13 +125,14 @@ def _sections(
     return [(c, kind) for c, kind in chosen if c.block not in sections], sections
 
 
-def _numbered_on(found: list[Candidate], first: Candidate) -> list[Candidate]:
-    """A bare number and those behind it that count on, each with text of its own."""
-    run: list[Candidate] = []
-    for c in found[found.index(first) :]:
-        if not c.style.startswith("bare-") or c.style != first.style or c.number != first.number + len(run) or c.words < _LIST_WORDS:
+def _numbered_on(found: list[Candidate], at: int) -> set[int]:
+    """The blocks of the bare number at ``at`` and of those behind it that count on, each with text of its own."""
+    run: set[int] = set()
+    for k in range(at, len(found)):
+        c = found[k]
+        if not c.style.startswith("bare-") or c.style != found[at].style or c.number != 1 + len(run) or c.words < _LIST_WORDS:
             break
-        run.append(c)
+        run.add(c.block)
     return run
 
 

@@ -187,11 +187,12 @@ def _seam_blocks(seams: list[int], blocks: list[Block]) -> set[int]:
 
 def _mended(text: str, blocks: list[Block], seams: set[int]) -> set[int]:
     """Blocks that go on with a sentence which a removed page number, picture or note had broken off."""
+    kept_before = [-1]  # of each place the last block before it that stands
+    for i, block in enumerate(blocks):
+        kept_before.append(kept_before[-1] if block.kind == "gone" else i)
     mended = set()
     for i in seams | {i + 1 for i, b in enumerate(blocks) if b.rule in ("page-number", "running-head", "illustration")}:
-        before = i - 1
-        while before >= 0 and blocks[before].kind == "gone":
-            before -= 1
+        before = kept_before[min(i, len(blocks))]
         if before < 0 or i >= len(blocks) or blocks[i].kind != "prose" or blocks[before].kind != "prose":
             continue
         last = text[blocks[before].end - 1]
