@@ -256,5 +256,5 @@ def test_a_record_or_a_verdict_of_another_shape_names_its_file(voice):
     for name in (None, "tiny-all-x6-am-s1"):
         with pytest.raises(BadInput, match=r'tiny-all-x6-am-s1/run\.json has no "(arm|settings)"; .*penname check names the verb'):
             open_run(voice, name)
-    with pytest.raises(BadInput, match=r'run\.json has no "run"'):
+    with pytest.raises(BadInput, match=r'run\.json has no "(arm|run)"'):
         finished_runs(voice)
