@@ -19,6 +19,8 @@ def homes(cast, text: str, name: str) -> set[str]:
         ("Cupid's real name was Master Kidder, and he laughed.", "Master Kidder", "Cupid"),
         ("There stood Drummle, whose Christian name was Bentley, and he scowled.", "Drummle", "Bentley"),
         ("She met Cecilia Jupe, or Babette, as they all called her, and they walked.", "Cecilia Jupe", "Babette"),
+        ("They liked Mr. Wilcox, or, as she must now call him, Leopold, and he smiled.", "Mr. Wilcox", "Leopold"),
+        ("Then Mr. Trotter, or Rusty for short, went home.", "Mr. Trotter", "Rusty"),
         ("So Dorothea Brooke, called Rosette, rode out.", "Dorothea Brooke", "Rosette"),
         ("Then Daisy Miller smiled at herself. Her real name was Annie Miller, as he knew.", "Daisy Miller", "Annie Miller"),
         ('"My name is Hobin," said Georgette. She smiled.', "Hobin", "Georgette"),

@@ -18,7 +18,7 @@ from penname.cast.questions import open_questions
 from penname.cast.resolve import Group, Resolution, drop_and_sort
 from penname.cast.scan import Scan, pool_counts, scan_text
 from penname.cast.series import parts_of_series, series_book
-from penname.cast.statements import stated
+from penname.cast.statements import stated, weddings
 from penname.cast.vocabulary import PLACE_HEADS
 from penname.core.config import CastConfig
 from penname.core.values import Book, Cast, Entity, Mention
@@ -152,7 +152,7 @@ def read_context(layout: Layout, forms: Iterable[Form], persons: Sequence[Form],
         for span, signs in zip(form.spans, form.mention_signs, strict=True):
             quoted = layout.quoted(span.start)
             speaks = not quoted and ("said" in signs or "says" in signs)
-            rows.append((span.start, form, quoted, quoted and "call" in signs, speaks))
+            rows.append((span.start, form, quoted, quoted and ("call" in signs or "dearly" in signs), speaks))
     rows.sort(key=lambda row: row[0])
     starts = sorted(span.start for form in forms if form.kind in ("person", "other") for span in form.spans)
     tallies = tally_genders(persons, layout, starts, lexicon)
@@ -161,5 +161,7 @@ def read_context(layout: Layout, forms: Iterable[Form], persons: Sequence[Form],
     for start, form, _, _, speaks in rows:
         if speaks:
             speakers.setdefault(layout.paragraph(start), form)
-    said = stated(layout, mentions, speakers, lambda form: tallies[form].gender())
-    return Context(presences(layout, [(row[0], row[1]) for row in rows]), calls(layout, rows), tallies, said)  # type: ignore[arg-type]
+    genders = {form: tally.gender() for form, tally in tallies.items()}
+    said = stated(layout, mentions, speakers, genders.__getitem__)
+    wed = weddings(layout, mentions, genders.__getitem__)
+    return Context(presences(layout, [(row[0], row[1]) for row in rows]), calls(layout, rows), tallies, said, wed)  # type: ignore[arg-type]

@@ -41,7 +41,8 @@ _CRIES = frozenset("pooh hum tut mum golly bravo adieu ta deary lo ho ha".split(
 NAME, MAYBE, TITLE, NEVER = "name", "maybe", "title", "never"
 _LINKS = "|".join(sorted(PARTICLES, key=len, reverse=True))
 _GAP = re.compile(
-    r"(?P<space>[ \t]{1,2}|[ \t]*\n[ \t]*(?!\n))$|(?P<hyphen>-)$|(?P<dot>\.[ \t]*\n?[ \t]*)$|(?P<suffix>,[ \t\n]+)$"
+    r"(?P<space>[ \t]{1,2}|[ \t]*\n[ \t]*(?!\n))$|(?P<hyphen>-(?:(?:the|on|upon|le|la|sur)-)?)$"
+    r"|(?P<dot>\.[ \t]*\n?[ \t]*)$|(?P<suffix>,[ \t\n]+)$"
     rf"|\.?[ \t\n]+(?P<link>(?:{_LINKS})(?:[ \t\n]+la)?)[ \t\n]+$|[ \t\n]+(?P<of>of(?:[ \t\n]+the)?)[ \t\n]+$|[ \t\n]+(?P<nth>the)[ \t\n]+$"
 )
 _DWELLINGS = frozenset("house cottage court office hotel school college church chambers side end way company parish".split())
@@ -335,7 +336,8 @@ def _word(token: Token, text: str, last: bool) -> str:
     """The key of a word within a name: "third" of Rudolf the Third is "the third", "lynde" of Lynde's Hollow "lynde's"."""
     if token.possessive and not last:
         return token.key + "'s"
-    return f"the {token.key}" if text[token.start - 4 : token.start] in ("the ", "the\n") and token.key in BYNAMES else token.key
+    byname = text[token.start - 4 : token.start] in ("the ", "the\n") and token.key in BYNAMES
+    return f"the {token.key}" if byname or text[token.start - 5 : token.start] == "-the-" else token.key
 
 
 def _is_office(words: list[Token], classes: dict[str, str], text: str) -> bool:

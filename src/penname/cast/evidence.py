@@ -76,8 +76,8 @@ def mention_signs(scan: Scan, span: Span, lexicon: Lexicon) -> list[str]:
             sign = "city-of"
         elif previous in ("is", "was") and previous2 == "name":
             sign = "named"
-        if sign:
-            signs.append(sign)
+        if sign and not (possessive and word.islower() and sign in ("in", "from", "to", "near")):
+            signs.append(sign)  # "in Clarke's library" says nothing of Clarke
         if previous == "s" and _OWNER.search(text, max(0, span.start - 24), span.start):
             signs.append("owned")  # "Lynde's Hollow"
         if sign == "the" and previous2 in ("in", "at"):
@@ -96,6 +96,8 @@ def mention_signs(scan: Scan, span: Span, lexicon: Lexicon) -> list[str]:
     quoted = span.tokens[0].quoted
     if punctuation[:1] in (",", "!", "?", ".") and punctuation and (stop == "," or quoted) and previous not in PLACE_PREPOSITIONS:
         signs.append("call")
+    if previous in ("dear", "dearest") and punctuation[:1] in (",", "!", "?", "."):
+        signs.append("dearly")
     if quoted and punctuation[-1:] in ('"', "”", "'", "’") and stop != "," and punctuation[:1] not in ("!", "?"):
         signs.append("quoted")
     if span.place != MID:

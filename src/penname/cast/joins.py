@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -11,11 +12,15 @@ from penname.cast.lexicon import Lexicon
 from penname.cast.names import short_of
 from penname.cast.people import Person
 from penname.cast.roles import known_first
-from penname.cast.vocabulary import FEMALE_KIN, MALE_KIN, MARRIED_TITLES, UNMARRIED_TITLES
+from penname.cast.vocabulary import CIVIL_TITLES, FEMALE_KIN, MALE_KIN, MARRIED_TITLES, UNMARRIED_TITLES
 from penname.core.letters import without_accents
 
 if TYPE_CHECKING:
     from penname.cast.linking import Linker
+
+_WED = 1.5  # log odds for a wife's name where the text says that the two marry
+_INTRODUCED = 5  # mentions by the surname alone from which a full name may be its introduction
+_INTRODUCTION = 1000  # characters
 
 
 def join_short_forms(linker: Linker) -> None:
@@ -97,6 +102,57 @@ def join_accents(linker: Linker) -> None:
         bearer |= {key: bearer.get(key, same or person) for key in plain}
 
 
+def join_beginnings(linker: Linker) -> None:
+    """Join a name of several words to the one fuller name that begins with it: "Mary Ann" and "Mary Ann Wilson"."""
+    longer: dict[tuple[str, ...], set[Person]] = defaultdict(set)
+    for person in linker.people:
+        for form in person.forms:
+            for k in range(2, len(form.words)):
+                longer[form.words[:k]].add(person)
+    for person in list(linker.people):
+        uses = sum(form.count for form in person.forms if len(form.words) > 1)
+        if not known_first(person.last, linker.lexicon) and linker.roles.as_last[person.last] > uses:
+            continue  # a surname: George Amberson is not George Amberson Minafer
+        fuller = {other for form in person.forms if not form.titles for other in longer.get(form.words, ())} - {person}
+        if len(fuller) == 1 and not (other := fuller.pop()).merged and {person.gender, other.gender} != {"female", "male"}:
+            linker.merge(other, person, "the beginning of a fuller name")
+
+
+def join_introduced(linker: Linker) -> None:
+    """Join a surname that goes without a first name to the rare full name that introduces it: "Mr. Bobby Jaffers", then Jaffers."""
+    for person in [p for p in linker.people if p.last and not p.firsts and p.gender and p.count >= _INTRODUCED]:
+        begins = min(form.spans[0].start for form in person.forms)
+        bearers = [p for p in linker.bearers(person.last) if p.firsts and not p.married_name and p.gender == person.gender]
+        if any(p.count * 8 > person.count for p in bearers):
+            continue
+        bearers = [p for p in bearers if person.titles.keys() <= p.titles.keys() | CIVIL_TITLES]  # no Senator Smith
+        rows = [(form.spans[0].start, p) for p in bearers for form in p.forms if begins - _INTRODUCTION < form.spans[0].start < begins]
+        if rows:
+            linker.merge(person, max(rows, key=lambda row: row[0])[1], "the full name that introduces the surname")
+
+
+def join_lisps(linker: Linker) -> None:
+    """Join a name that a lisping speaker says to the name: "Thethilia" is Cecilia."""
+    spoken: dict[str, list[Person]] = defaultdict(list)
+    for person in linker.people:
+        for word in {form.words[-1] for form in person.forms if len(form.words) == 1}:
+            spoken[_lisped(word)].append(person)
+    for person in [p for p in linker.people if p.presence.quoted == p.count and len(p.forms) == 1 and len(p.forms[0].words) == 1]:
+        word = person.forms[0].words[0]
+        bearers = [p for p in spoken[word] if p is not person and not p.merged]
+        if (
+            len(bearers) == 1
+            and "th" in word
+            and not known_first(word, linker.lexicon)
+            and not linker.lexicon.knows_surname(word.capitalize())
+        ):
+            linker.merge(bearers[0], person, "the name as a lisping speaker says it")
+
+
+def _lisped(word: str) -> str:
+    return re.sub(r"ss?|z|c(?=[eiy])", "th", word)
+
+
 def join_spellings(linker: Linker) -> None:
     """Join a rare spelling to a frequent one that differs by one letter: Forester and Forster."""
     by_stem: dict[tuple[str, int], list[Person]] = defaultdict(list)
@@ -142,7 +198,7 @@ def titles_part(one: Form, other: Form) -> bool:
 
 def join_by_context(linker: Linker) -> None:
     """Join a first name without surname to a surname without first name, where calls and answers say so."""
-    firsts = [p for p in linker.people if p.firsts and not p.last and p.count >= 3 and not _is_role(p) and goes_by_first(p, linker.lexicon)]
+    firsts = [p for p in linker.people if p.firsts and not p.last and p.count >= 2 and not _is_role(p) and goes_by_first(p, linker.lexicon)]
     lasts = [p for p in linker.people if p.last and (not p.firsts or p.married_name) and p.count >= 3 and not p.plural]
     rows = []
     for first in firsts:
@@ -163,7 +219,9 @@ def join_married(linker: Linker) -> None:
 
 def _wives(linker: Linker) -> list[tuple[float, Person, Person]]:
     """Wives' names that begin when the book has long known a woman by her own, each with that woman and their affinity."""
-    wives = [p for p in linker.people if p.titled_last(MARRIED_TITLES) and not p.firsts and p.count >= 10]
+    home = {form: person for person in linker.people for form in person.forms}
+    said = {(home[woman], home[man].last) for woman, man in linker.context.weddings if woman in home and man in home}
+    wives = [p for p in linker.people if p.titled_last(MARRIED_TITLES) and not p.firsts]
     women = [p for p in linker.people if p.firsts and p.gender == "female" and not p.married_name and not p.plural]
     rows = []
     for wife in wives:
@@ -174,8 +232,9 @@ def _wives(linker: Linker) -> list[tuple[float, Person, Person]]:
             before = sum(count for block, count in woman.presence.blocks.items() if block < begins)
             if woman.titled_last(MARRIED_TITLES) or (woman.last == wife.last and woman.titled_last(UNMARRIED_TITLES) > 2):
                 continue
-            if before >= max(5, woman.count / 10):
-                rows.append((linker.context.affinity(woman, wife), woman, wife))
+            wed = (woman, wife.last) in said
+            if before >= max(5, woman.count / 10) and (wed or wife.count >= 10):
+                rows.append((linker.context.affinity(woman, wife) + _WED * wed, woman, wife))
     return rows
 
 

@@ -16,7 +16,10 @@ from penname.cast.joins import (
     full_count,
     goes_by_first,
     join_accents,
+    join_beginnings,
     join_by_context,
+    join_introduced,
+    join_lisps,
     join_married,
     join_pet_surnames,
     join_short_forms,
@@ -84,6 +87,9 @@ class Linker:
         join_pet_surnames(self)
         join_stated(self)
         join_accents(self)
+        join_beginnings(self)
+        join_introduced(self)
+        join_lisps(self)
         join_spellings(self)
         join_by_context(self)
         join_married(self)
@@ -263,8 +269,8 @@ class Linker:
         if title in MARRIED_TITLES:
             if person.titled_last(UNMARRIED_TITLES):
                 return None  # Mrs. Bennet is not Miss Bennet
-            if person.has_title(UNMARRIED_TITLES):
-                prior -= 1.5
+            if sum(person.titles[word] for word in UNMARRIED_TITLES) > 1:
+                prior -= 1.5  # but a servant may once say "Miss Leslie" to the lady
             prior += person.tally.wife()
         elif title in UNMARRIED_TITLES:
             if person.titled_last(MARRIED_TITLES) or person.noble():

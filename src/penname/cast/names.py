@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from penname.cast.evidence import title_gender
@@ -72,6 +73,10 @@ def short_of(short: str, full: str, lexicon: Lexicon) -> float:
     for ending in ("ie", "ey", "y", "kin", "kins"):
         if stem.endswith(ending) and len(stem) - len(ending) >= 3:
             root = stem[: -len(ending)]
-            if full.startswith(root) or (root[-1] == root[-2] and full.startswith(root[:-1]) and len(root) > 3):
+            if (
+                full.startswith(root)
+                or full == re.sub("i$", "y", root)
+                or (root[-1] == root[-2] and full.startswith(root[:-1]) and len(root) > 3)
+            ):
                 return 0.6
     return 0.4 if len(short) >= 3 and full.startswith(short) and len(full) - len(short) >= 2 else 0.0

@@ -73,6 +73,8 @@ class Roles:
                 word in firsts and (known_first(word, lexicon) or (self.as_first[word] >= 3 and not self.as_last[word]))
             ):
                 self.as_last[word] += form.count
+            elif title in UNMARRIED_TITLES and word not in firsts and not known_first(word, lexicon):
+                self.as_last[word] += form.count  # "Miss Bates", and so "Bates"
 
     def of(self, form: Form) -> str:
         """Whether a single word (with or without title) is a first name or a surname."""

@@ -20,7 +20,7 @@ from penname.core.store import load_books, load_casts, save_cast
 from penname.core.values import Book, Cast
 from penname.core.workers import in_processes
 
-VERSION = 2
+VERSION = 3
 _ROUNDS = 3  # an answer can lay open another question
 
 

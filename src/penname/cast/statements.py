@@ -18,14 +18,22 @@ _BETWEEN = re.compile(
     r"|(?:,| was| is| had been| has been) (?:always |commonly |usually )?(?:called|nicknamed|surnamed|christened|dubbed) [\"“'‘]?"
     r"|[.,]?[\"”]? ?[\"“]?(?:who was |who is )?(?:better |generally |commonly |usually )?known (?:\w+ ){0,4}as "
     rf"|,? whose (?:{_OWN} )?name (?:was|is) "
-    rf"|['’]s {_OWN} name{_IS} ",
+    rf"|['’]s {_OWN} name{_IS} "
+    r"|,? or,? as (?:\w+ ){1,6}call(?:ed|s)? (?:him|her|it|himself|herself),? [\"“'‘]?",
     re.IGNORECASE,
 )
 _OR = re.compile(r"(?:, |--|—| )?\(?or,? [\"“'‘]?", re.IGNORECASE)
-_AS_CALLED = re.compile(r"[\"”'’]?(?:,|--|—)\s*as\s+\w+\s+(?:\w+\s+){0,4}call")
+_AS_CALLED = re.compile(r"[\"”'’]?(?:(?:,|--|—)\s*as\s+\w+\s+(?:\w+\s+){0,4}call|\s+for\s+short\b)")
 _OWNED_AFTER = re.compile(rf"['’]s {_OWN} name\b", re.IGNORECASE)
 _THEIR = re.compile(rf"\b(?:(his)|her) {_OWN} name{_IS} $", re.IGNORECASE)
 _MINE = re.compile(rf"(?<!not )\bmy (?:{_OWN} )?name(?: is|['’]s) $", re.IGNORECASE)
+_WEDDING = re.compile(
+    r",? the (?:wife|bride|widow|betrothed|husband) of |['’ ]s (?:marriage|engagement|wedding) (?:with|to) "
+    r"|['’ ]s (?:wife|bride|husband),? "
+    r"|,? and (?:his|her) (?:wife|bride|husband),? "
+    r"|(?: is| was| had| has|['’]s)?(?: been)?(?: just)?(?: to be| going to be)? (?:married|engaged|betrothed)(?: to)? "
+    r"|(?: is| was)(?: going)? to marry |['’ ]s marrying "
+)
 _GAP_CHARS = 60
 _BACK_CHARS = 300  # so far back the owner of "his real name" is looked for
 
@@ -65,6 +73,18 @@ def stated(
             back = mentions[bisect_left(starts, match.start() - _BACK_CHARS) : k]
             owners = dict.fromkeys(other for _, end, other in reversed(back) if end <= match.start() and gender(other) == wanted)
             found.append((form, tuple(owners)))
+    return found
+
+
+def weddings(layout: Layout, mentions: Sequence[Mention], gender: Callable[[Form], str]) -> list[tuple[Form, Form]]:
+    """Women and men of whom the text says that they marry: "Evie is going to marry Percy Cahill"."""
+    found: list[tuple[Form, Form]] = []
+    for left, right in pairwise(mentions):
+        if right[0] - left[1] > _GAP_CHARS or not _WEDDING.fullmatch(_plain(layout.text[left[1] : right[0]])):
+            continue
+        pair = {gender(form): form for form in (left[2], right[2])}
+        if pair.keys() == {"female", "male"}:
+            found.append((pair["female"], pair["male"]))
     return found
 
 
