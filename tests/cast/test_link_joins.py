@@ -80,6 +80,11 @@ def test_a_wedding_gives_the_wife_her_name(cast_of, sentence, people):
     assert len(homes(cast_of(text), text, "Mrs. Cahill", "Evie")) == people
 
 
+def test_a_wifes_name_from_before_the_wedding_is_anothers(cast_of):
+    text = EVIE + "Once Mrs. Cahill wrote. She was well.\n\n" + "Evie is going to marry Percy Cahill in June.\n\n"
+    assert len(homes(cast_of(text), text, "Mrs. Cahill", "Evie")) == 2
+
+
 def test_who_is_called_dear_is_who_answers(cast_of):
     scene = '"I cannot, my dear Frederick."\n\n"She is very pretty," said Winterbourne. He smiled.\n\nThen he walked out with Daisy.\n\n'
     text = "Mr. Winterbourne walked by the lake. He was alone.\n\n" * 3 + scene * 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping
+from math import inf
 from typing import TYPE_CHECKING
 
 from penname.cast.forms import Form
@@ -220,7 +221,10 @@ def join_married(linker: Linker) -> None:
 def _wives(linker: Linker) -> list[tuple[float, Person, Person]]:
     """Wives' names that begin when the book has long known a woman by her own, each with that woman and their affinity."""
     home = {form: person for person in linker.people for form in person.forms}
-    said = {(home[woman], home[man].last) for woman, man in linker.context.weddings if woman in home and man in home}
+    said: dict[tuple[Person, str], int] = {}  # where a wedding is first spoken of
+    for at, woman_form, man_form in linker.context.weddings:
+        if woman_form in home and man_form in home:
+            said.setdefault((home[woman_form], home[man_form].last), at)
     wives = [p for p in linker.people if p.titled_last(MARRIED_TITLES) and not p.firsts]
     women = [p for p in linker.people if p.firsts and p.gender == "female" and not p.married_name and not p.plural]
     rows = []
@@ -232,7 +236,7 @@ def _wives(linker: Linker) -> list[tuple[float, Person, Person]]:
             before = sum(count for block, count in woman.presence.blocks.items() if block < begins)
             if woman.titled_last(MARRIED_TITLES) or (woman.last == wife.last and woman.titled_last(UNMARRIED_TITLES) > 2):
                 continue
-            wed = (woman, wife.last) in said
+            wed = said.get((woman, wife.last), inf) < min(form.spans[0].start for form in wife.forms)
             if before >= max(5, woman.count / 10) and (wed or wife.count >= 10):
                 rows.append((linker.context.affinity(woman, wife) + _WED * wed, woman, wife))
     return rows

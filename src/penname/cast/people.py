@@ -90,7 +90,7 @@ class Context:
     calls: Calls
     tallies: dict[Form, GenderTally]
     stated: list[tuple[Form, tuple[Form, ...]]] = field(default_factory=list)  # a name, and whose the text says it is
-    weddings: list[tuple[Form, Form]] = field(default_factory=list)  # a woman and a man of whom it says that they marry
+    weddings: list[tuple[int, Form, Form]] = field(default_factory=list)  # where it says so, a woman and a man who marry
 
     def affinity(self, one: Person, other: Person) -> float:
         """Log odds, -6 to 6, that two names are one person's, by where they stand.

@@ -11,6 +11,7 @@ from penname.cast.context import Layout
 from penname.cast.forms import Form
 
 Mention = tuple[int, int, Form]
+Wedding = tuple[int, Form, Form]  # where, the woman, the man
 _OWN = r"(?:real|own|right|true|full|proper|first|christian|given|maiden|mortal|other|baptismal)"
 _IS = r"(?: is| was|['’]s|,)"
 _BETWEEN = re.compile(
@@ -76,15 +77,15 @@ def stated(
     return found
 
 
-def weddings(layout: Layout, mentions: Sequence[Mention], gender: Callable[[Form], str]) -> list[tuple[Form, Form]]:
-    """Women and men of whom the text says that they marry: "Evie is going to marry Percy Cahill"."""
-    found: list[tuple[Form, Form]] = []
+def weddings(layout: Layout, mentions: Sequence[Mention], gender: Callable[[Form], str]) -> list[Wedding]:
+    """Where the text says that a woman and a man marry: "Evie is going to marry Percy Cahill"; in order."""
+    found: list[Wedding] = []
     for left, right in pairwise(mentions):
         if right[0] - left[1] > _GAP_CHARS or not _WEDDING.fullmatch(_plain(layout.text[left[1] : right[0]])):
             continue
         pair = {gender(form): form for form in (left[2], right[2])}
         if pair.keys() == {"female", "male"}:
-            found.append((pair["female"], pair["male"]))
+            found.append((left[0], pair["female"], pair["male"]))
     return found
 
 
