@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from penname.cast.detect import classify_words, find_spans
+from penname.cast.evidence import mention_signs
 from penname.cast.lexicon import load_lexicon
 from penname.cast.names import part_name, short_of
 from penname.cast.scan import INITIAL, MID, scan_text
@@ -149,3 +150,11 @@ def test_first_names_of_the_period_that_the_census_lacks_are_known():
     first_names = load_lexicon().first_names
     assert first_names["Archibald"][0] == 0 and first_names["Jemima"][0] == 1
     assert first_names["Mary"][1] < 5  # the census comes first
+
+
+def test_the_place_of_an_owner_says_nothing_of_the_owner():
+    lexicon = load_lexicon()
+    scan = scan_text("They waited in Trasker's library. They waited in Trasker, and then in Trasker's again.")
+    spans = find_spans(scan, classify_words(scan, lexicon), lexicon)
+    owners = [set(mention_signs(scan, span, lexicon)) for span in spans if span.words == ("trasker",)]
+    assert ["in" in signs for signs in owners] == [False, True, False]
