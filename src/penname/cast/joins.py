@@ -111,8 +111,7 @@ def join_beginnings(linker: Linker) -> None:
             for k in range(2, len(form.words)):
                 longer[form.words[:k]].add(person)
     for person in list(linker.people):
-        uses = sum(form.count for form in person.forms if len(form.words) > 1)
-        if not known_first(person.last, linker.lexicon) and linker.roles.as_last[person.last] > uses:
+        if not known_first(person.last, linker.lexicon) and linker.roles.as_last[person.last] > full_count(person):
             continue  # a surname: George Amberson is not George Amberson Minafer
         fuller = {other for form in person.forms if not form.titles for other in longer.get(form.words, ())} - {person}
         if len(fuller) == 1 and not (other := fuller.pop()).merged and {person.gender, other.gender} != {"female", "male"}:
