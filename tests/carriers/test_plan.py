@@ -101,7 +101,9 @@ def test_rows_are_read_and_bad_ones_named(tmp_path):
     for bad, sentence in [
         ({"carrier": "a"}, "no usable tokens_per_second"),
         ({"carrier": "a", "tokens_per_second": -1}, "cannot be a measurement"),
-        (["x"], "is no row"),
+        ({"carrier": "a", "tokens_per_second": 1, "spread": "wide"}, "no usable spread"),
+        ({"tokens_per_second": 1}, "names no carrier"),
+        (["x"], "line 1, holds no JSON object"),
         ({"carrier": "b", "out_of_memory": True}, "holds no measured row"),
     ]:
         path.write_text(json.dumps(bad))

@@ -10,6 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from llama_server import llama_cpp
+from penname.cli.write import _shown
 from penname.core.errors import BadInput, PennameError
 from penname.serving.ggufs import write_lora_gguf
 from penname.serving.voices import open_run
@@ -65,7 +66,8 @@ def test_write_streams_a_passage_and_says_the_verdict_once(call):
     assert call("write", "Jane waits.", "--seed", 3)[1] == out
     assert call("write", "Jane waits.", "--seed", 4)[1] != out
     one = json.loads(call("write", "Jane waits.", "--seed", 3, "--json")[1])
-    assert one == [{"who": "tiny-all-x6-am-s1", "beat": "Jane waits.", "passages": [out.strip()]}]
+    passage = one[0].pop("passages")[0]
+    assert one == [{"who": "tiny-all-x6-am-s1", "beat": "Jane waits."}] and _shown(passage) == out.strip()
 
 
 def test_write_several_candidates_a_scene_and_names(call, tmp_path):

@@ -80,24 +80,26 @@ def read_rows(path: Path) -> list[BenchRow]:
     return rows
 
 
-def row_from(value: Any, where: str) -> BenchRow:
+def row_from(value: Mapping[str, Any], where: str) -> BenchRow:
     """A row from its JSON. BadInput that names the field where one is missing or no number."""
-    if not isinstance(value, dict):
-        raise BadInput(f"{where} is no row of penname carrier bench")
-    try:
-        speed, spread = float(value["tokens_per_second"]), float(value.get("spread", 0.0))
-        carrier = str(value["carrier"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise BadInput(f"{where} is no row of penname carrier bench: it has no usable {str(error).strip(chr(39))}") from None
+    numbers = []
+    for name, fallback in (("tokens_per_second", None), ("spread", 0.0)):
+        try:
+            numbers.append(float(value.get(name, fallback)))
+        except (TypeError, ValueError):
+            raise BadInput(f"{where} is no row of penname carrier bench: it has no usable {name}") from None
+    if "carrier" not in value:
+        raise BadInput(f"{where} is no row of penname carrier bench: it names no carrier")
+    speed, spread = numbers
     if speed <= 0 or spread < 0:
         raise BadInput(f"{where}: {speed} tokens/s with a spread of {spread} cannot be a measurement")
     settings = {key: value[key] for key in _SETTINGS if key in value}
     peak, host = value.get("peak_bytes"), value.get("host_bytes")
-    return BenchRow(carrier, speed, spread, peak, host, str(value.get("device", "")), settings)
+    return BenchRow(str(value["carrier"]), speed, spread, peak, host, str(value.get("device", "")), settings)
 
 
-def _failed(value: Any) -> bool:
-    return isinstance(value, dict) and (bool(value.get("out_of_memory")) or value.get("tokens_per_second", 0) is None)
+def _failed(value: Mapping[str, Any]) -> bool:
+    return bool(value.get("out_of_memory")) or value.get("tokens_per_second", 0) is None
 
 
 def compare(a: BenchRow, b: BenchRow) -> Comparison:
