@@ -109,6 +109,19 @@ def test_a_job_that_does_not_start_in_time_never_does(voice, monkeypatch):
     assert set(psutil.Process().children(recursive=True)) <= before
 
 
+def test_a_job_runs_from_the_moment_its_record_stands(voice, monkeypatch):
+    states, start = [], subprocess.Popen
+
+    def note(*words, **more):
+        process = start(*words, **more)
+        states.append([job.state for job in all_jobs(voice / "jobs")])  # and a look now is in nobody's way
+        return process
+
+    monkeypatch.setattr("penname.jobs.launch.subprocess.Popen", note)
+    job = launch_forever(voice)
+    assert states == [["running"]] and read_job(job.folder).state == "running"
+
+
 def test_a_watcher_that_fails_is_not_waited_for(voice, monkeypatch):
     monkeypatch.setattr("penname.jobs.launch.START_SECONDS", float("inf"))
     monkeypatch.setattr("penname.jobs.launch.sys.executable", shutil.which("false"))

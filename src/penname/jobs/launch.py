@@ -86,14 +86,16 @@ def _start(voice: Path, folder: Path, record: dict[str, Any], log: Path | None) 
     if log:
         target.symlink_to(log.resolve())
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
-    write_json(folder / "job.json", {**record, "started": started})
-    with os.fdopen(handle, "wb") as output:
+    # The watcher inherits the lock, so the job runs from the moment that its record stands and whoever looks meanwhile is not in the way.
+    with os.fdopen(handle, "wb") as output, exclusively(folder / "lock", f"{folder.name} runs already") as lock:
+        write_json(folder / "job.json", {**record, "started": started})
         process = subprocess.Popen(
-            [sys.executable, "-m", "penname.jobs.watcher", str(folder.resolve())],
+            [sys.executable, "-m", "penname.jobs.watcher", str(folder.resolve()), str(lock)],
             cwd=voice,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
+            pass_fds=[lock],
             start_new_session=True,  # a closed terminal does not take it along
         )
     deadline = time.monotonic() + START_SECONDS

@@ -1,7 +1,7 @@
 """The process that stands between a launch and its command: holds the job's lock, watches the disk, records the end.
 
-``python -m penname.jobs.watcher JOB_FOLDER``, started by ``launch`` in a session of its own, with the voice folder as its
-working directory and the job's log as its output.
+``python -m penname.jobs.watcher JOB_FOLDER LOCK``, started by ``launch`` in a session of its own, with the voice folder as its
+working directory, the job's log as its output, and the open descriptor of the lock that ``launch`` took.
 """
 
 from __future__ import annotations
@@ -17,28 +17,26 @@ from types import FrameType
 from penname.core.files import read_json, write_json
 from penname.core.progress import format_bytes
 from penname.jobs.identity import identity_of, own_identity
-from penname.jobs.record import exclusively
 
 
-def watch(folder: Path) -> int:
-    """Run the job's command to its end; its exit code."""
+def watch(folder: Path, lock: int) -> int:
+    """Run the job's command to its end; its exit code. ``lock`` is the descriptor of the job's held lock."""
     record = read_json(folder / "job.json")
-    with exclusively(folder / "lock", f"{folder.name} runs already") as lock:
-        record["watcher"] = own_identity().to_json()
-        # The worker inherits the lock: killing this process alone does not make a working job look dead.
-        worker = subprocess.Popen([sys.executable, "-m", "penname", *record["command"]], pass_fds=[lock], stdin=subprocess.DEVNULL)
+    record["watcher"] = own_identity().to_json()
+    # The worker inherits the lock: killing this process alone does not make a working job look dead.
+    worker = subprocess.Popen([sys.executable, "-m", "penname", *record["command"]], pass_fds=[lock], stdin=subprocess.DEVNULL)
 
-        def forward(_number: int, _frame: FrameType | None) -> None:
-            worker.terminate()
+    def forward(_number: int, _frame: FrameType | None) -> None:
+        worker.terminate()
 
-        signal.signal(signal.SIGTERM, forward)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        found = identity_of(worker.pid)
-        record["worker"] = found.to_json() if found else None
-        write_json(folder / "job.json", record)  # last: whoever knows this process may send it a signal
-        why = _wait(worker, Path(), int(record["floor_bytes"]), float(record["look_seconds"]))
-        stopped = (folder / "stop.json").exists() or bool(why)
-        write_json(folder / "exit.json", {"code": worker.returncode, "stopped": stopped, "why": why})
+    signal.signal(signal.SIGTERM, forward)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    found = identity_of(worker.pid)
+    record["worker"] = found.to_json() if found else None
+    write_json(folder / "job.json", record)  # last: whoever knows this process may send it a signal
+    why = _wait(worker, Path(), int(record["floor_bytes"]), float(record["look_seconds"]))
+    stopped = (folder / "stop.json").exists() or bool(why)
+    write_json(folder / "exit.json", {"code": worker.returncode, "stopped": stopped, "why": why})
     return worker.returncode
 
 
@@ -62,4 +60,4 @@ def _wait(worker: subprocess.Popen[bytes], voice: Path, floor_bytes: int, look_s
 
 
 if __name__ == "__main__":
-    sys.exit(watch(Path(sys.argv[1])))
+    sys.exit(watch(Path(sys.argv[1]), int(sys.argv[2])))
