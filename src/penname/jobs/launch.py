@@ -20,7 +20,7 @@ from penname.jobs.identity import Identity, is_alive
 from penname.jobs.record import Job, all_jobs, exclusively, find_job, read_job
 
 LOOK_SECONDS = 5.0  # between two looks at the free disk while a job runs
-START_SECONDS = 60.0  # how long the watcher may take to say that it has the lock
+START_SECONDS = 60.0  # how long the watcher may take to say what it has started
 
 
 def launch(
