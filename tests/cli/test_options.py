@@ -18,7 +18,7 @@ CHECKED_BY_THE_CONFIGURATION = {"--temperature", "--top-p"}  # SamplingConfig re
 @pytest.fixture
 def hints(monkeypatch):
     monkeypatch.setattr(progress, "_folder", Path())
-    monkeypatch.setattr(progress, "_command", None)
+    monkeypatch.setattr(progress, "_command", "")
     progress.know_verbs(["run", "carrier"])
     return progress
 

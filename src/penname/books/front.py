@@ -109,22 +109,16 @@ def find_furniture(text: str, blocks: list[Block], structure: Structure, title: 
 
 def _idle_breaks(blocks: list[Block], gone: dict[int, str], heads: set[int]) -> Iterator[int]:
     """Scene breaks with no scene behind or before them: right before or behind a heading, or at the end."""
-    closed = True
-    for i in range(len(blocks) - 1, -1, -1):
-        if i in gone:
-            continue
-        if blocks[i].kind == "break" and closed:
-            yield i
-        else:
-            closed = i in heads
-    headed = False
-    for i, block in enumerate(blocks):
-        if i in gone:
-            continue
-        if block.kind == "break" and headed:
-            yield i
-        else:
-            headed = i in heads
+    forward = range(len(blocks))
+    for order, edge in ((reversed(forward), True), (forward, False)):
+        idle = edge
+        for i in order:
+            if i in gone:
+                continue
+            if blocks[i].kind == "break" and idle:
+                yield i
+            else:
+                idle = i in heads
 
 
 def _editors(text: str, blocks: list[Block], structure: Structure, author: str) -> Iterator[int]:

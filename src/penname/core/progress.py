@@ -92,9 +92,9 @@ def say(text: str) -> None:
 
 def as_called(text: str) -> str:
     """The text with the folder of ``penname -C DIR`` in the commands that it names, so that they can be typed as they stand."""
-    if _command is None or _folder == Path():
+    if not _command or _folder == Path():
         return text
-    return _command.sub(lambda match: f"{match[0]} -C {shlex.quote(str(_folder))}", text)
+    return re.sub(_command, lambda match: f"{match[0]} -C {shlex.quote(str(_folder))}", text)
 
 
 def format_seconds(seconds: float) -> str:
@@ -125,14 +125,14 @@ def format_bytes(size: int) -> str:
 
 
 _quiet = False
-_command: re.Pattern[str] | None = None
+_command = ""  # a pattern, compiled only where a folder is to be named
 _folder = Path()
 
 
 def know_verbs(verbs: Iterable[str]) -> None:
     """The verbs that work in a voice folder, so that their commands are known where they are told."""
     global _command
-    _command = re.compile(rf"(?<!another )\bpenname(?= (?:{'|'.join(verbs)})\b)")
+    _command = rf"(?<!another )\bpenname(?= (?:{'|'.join(verbs)})\b)"
 
 
 def be_called_in(folder: Path) -> None:

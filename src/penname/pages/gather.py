@@ -71,23 +71,24 @@ class Facts:
         return sum(book.words for book in self.books)
 
 
+def _stages(voice: VoiceFolder) -> tuple[tuple[str, Path, str, str], ...]:
+    """Name, folder and manifest of each stage that is shown, and the verb that makes its files again; "" where none of them is read."""
+    return (
+        ("books", voice.books, MANIFEST, "book"),
+        ("others", voice.others, MANIFEST, "book"),
+        ("cast", voice.cast, MANIFEST, "cast"),
+        ("copies", voice.copies, MANIFEST, ""),
+        ("beats", voice.beats, MANIFEST, "beat"),
+        ("shards", voice.current_shards, MANIFEST, ""),
+        ("register", voice.judging, "manifest-register.json", ""),  # an edit of it is no damage: the verdict then says "unregistered"
+        ("control", voice.judging, "manifest-control.json", "control"),
+        ("judge", voice.judging, "manifest-judge.json", "judge"),
+    )
+
+
 def finished_stages(voice: VoiceFolder) -> dict[str, Manifest]:
     """The manifests of the stages that are there to be shown, by name."""
-    return {
-        name: manifest
-        for name, folder, file in (
-            ("books", voice.books, "manifest.json"),
-            ("others", voice.others, "manifest.json"),
-            ("cast", voice.cast, "manifest.json"),
-            ("copies", voice.copies, "manifest.json"),
-            ("beats", voice.beats, "manifest.json"),
-            ("shards", voice.current_shards, "manifest.json"),
-            ("register", voice.judging, "manifest-register.json"),
-            ("control", voice.judging, "manifest-control.json"),
-            ("judge", voice.judging, "manifest-judge.json"),
-        )
-        if (manifest := read_manifest(folder, file)) is not None
-    }
+    return {name: manifest for name, folder, file, _ in _stages(voice) if (manifest := read_manifest(folder, file)) is not None}
 
 
 def gather(voice: VoiceFolder) -> Facts:
@@ -96,15 +97,8 @@ def gather(voice: VoiceFolder) -> Facts:
     StaleInput where a file that is shown is not what its stage wrote.
     """
     manifests = finished_stages(voice)
-    for name, folder, verb, file in (
-        ("books", voice.books, "book", MANIFEST),
-        ("others", voice.others, "book", MANIFEST),
-        ("cast", voice.cast, "cast", MANIFEST),
-        ("beats", voice.beats, "beat", MANIFEST),
-        ("control", voice.judging, "control", "manifest-control.json"),
-        ("judge", voice.judging, "judge", "manifest-judge.json"),
-    ):
-        if name in manifests:
+    for name, folder, file, verb in _stages(voice):
+        if verb and name in manifests:
             require_whole(folder, verb, file)
     return Facts(
         name=voice.name,
